@@ -1,0 +1,167 @@
+// The events of a run, one JSON object a line of events.jsonl. Nothing is true of a run that is not in them.
+// How they are written, chained and read back is journal/'s; what they add up to is journal/projection.ts.
+import { Schema } from "effect"
+import { CallIdentity, Site } from "./Call.ts"
+import { TokenUsage } from "./ModelError.ts"
+import { ModelRunFailure } from "./ModelRun.ts"
+
+/** A value in place, or the name of the blob that holds its canonical JSON. */
+export const BlobRef = Schema.Struct({ blob: Schema.String, bytes: Schema.Int })
+export type BlobRef = typeof BlobRef.Type
+
+const callRef = { key: Schema.String, occurrence: Schema.Int }
+
+export const Coverage = Schema.Struct({ done: Schema.Int, of: Schema.Int })
+export type Coverage = typeof Coverage.Type
+
+export const SuspendReason = Schema.Literals(["question", "approval", "parked", "outage", "quota", "in_doubt"])
+export type SuspendReason = typeof SuspendReason.Type
+
+/** An error of a run, with where it is and what to do. */
+export const RunErrorInfo = Schema.Struct({
+  code: Schema.String,
+  message: Schema.String,
+  file: Schema.optionalKey(Schema.String),
+  path: Schema.optionalKey(Schema.String),
+  line: Schema.optionalKey(Schema.Int),
+  column: Schema.optionalKey(Schema.Int),
+  cure: Schema.optionalKey(Schema.String)
+})
+export type RunErrorInfo = typeof RunErrorInfo.Type
+
+const body = {
+  RunStarted: {
+    runId: Schema.String,
+    v: Schema.Literal(1),
+    concurrency: Schema.Int,
+    hermetic: Schema.optionalKey(Schema.Boolean)
+  },
+  PhaseStarted: { title: Schema.String },
+  /**
+   * The intent of a call, before it is dispatched. `n` is the call's place in the order the plan issued them,
+   * from 1. `reserveUsd` is the worst case it may cost. `retry` counts earlier dispatches that are in doubt.
+   */
+  CallScheduled: {
+    n: Schema.Int,
+    ...callRef,
+    call: CallIdentity,
+    label: Schema.optionalKey(Schema.String),
+    phase: Schema.optionalKey(Schema.String),
+    site: Schema.optionalKey(Site),
+    reserveUsd: Schema.optionalKey(Schema.Number),
+    retry: Schema.optionalKey(Schema.Int)
+  },
+  /** `result`: a ModelRunResult for `agent`, the verb's own answer otherwise. `reused`: taken from a call cache. */
+  CallCompleted: {
+    ...callRef,
+    result: Schema.optionalKey(Schema.Json),
+    resultBlob: Schema.optionalKey(BlobRef),
+    reused: Schema.optionalKey(Schema.Boolean)
+  },
+  /** The plan no longer wants the answer. */
+  CallCancelled: { n: Schema.Int, ...callRef },
+  /** An answer that came after its cancel: kept for its cost, never delivered. */
+  CallLate: {
+    ...callRef,
+    usage: Schema.optionalKey(TokenUsage),
+    costUsd: Schema.optionalKey(Schema.Number)
+  },
+  /** A systemic failure that is not an answer: the call waits for a resume, its cost is counted. */
+  CallParked: { ...callRef, result: ModelRunFailure },
+  Logged: { message: Schema.String, data: Schema.optionalKey(Schema.Json) },
+  QuestionAsked: {
+    item: Schema.String,
+    kind: Schema.Literals(["question", "approval", "wait"]),
+    ...callRef,
+    text: Schema.String,
+    choices: Schema.optionalKey(Schema.Array(Schema.String)),
+    schema: Schema.optionalKey(Schema.Json),
+    default: Schema.optionalKey(Schema.Json)
+  },
+  QuestionAnswered: { item: Schema.String, answer: Schema.Json },
+  GateDecided: { gate: Schema.String, pass: Schema.Boolean, detail: Schema.optionalKey(Schema.Json) },
+  /** What a room on top (council, mission, swarm) records about one of its calls; see the room. */
+  RoomRecorded: { ...callRef, room: Schema.String, kind: Schema.String, data: Schema.Json },
+  RunSuspended: {
+    reason: SuspendReason,
+    until: Schema.optionalKey(Schema.Number),
+    items: Schema.Array(Schema.String)
+  },
+  RunResumed: {},
+  /** The failed calls so far are dropped: they, and what followed from them, run again. */
+  RunReopened: { failed: Schema.Int },
+  RunInterrupted: { signal: Schema.String },
+  RunCompleted: {
+    status: Schema.Literals(["completed", "incomplete"]),
+    result: Schema.optionalKey(Schema.Json),
+    resultBlob: Schema.optionalKey(BlobRef),
+    coverage: Coverage
+  },
+  RunFailed: {
+    status: Schema.Literals(["failed", "refused", "invalid"]),
+    error: RunErrorInfo,
+    coverage: Coverage
+  }
+} as const
+
+const fields = <const Type extends keyof typeof body>(type: Type) =>
+  Schema.Struct({ type: Schema.Literal(type), ...body[type] })
+
+const sealed = <const Type extends keyof typeof body>(type: Type) =>
+  Schema.Struct({
+    seq: Schema.Int,
+    at: Schema.Number,
+    prev: Schema.String,
+    type: Schema.Literal(type),
+    ...body[type]
+  })
+
+/** What is decided: an event before it has its place in the log. */
+export const RunEventBody = Schema.Union([
+  fields("RunStarted"),
+  fields("PhaseStarted"),
+  fields("CallScheduled"),
+  fields("CallCompleted"),
+  fields("CallCancelled"),
+  fields("CallLate"),
+  fields("CallParked"),
+  fields("Logged"),
+  fields("QuestionAsked"),
+  fields("QuestionAnswered"),
+  fields("GateDecided"),
+  fields("RoomRecorded"),
+  fields("RunSuspended"),
+  fields("RunResumed"),
+  fields("RunReopened"),
+  fields("RunInterrupted"),
+  fields("RunCompleted"),
+  fields("RunFailed")
+])
+export type RunEventBody = typeof RunEventBody.Type
+
+/**
+ * An event in the log. `seq` counts from 1, `at` is milliseconds of the run's Clock, `prev` is the SHA-256 of the
+ * line before without its newline (64 zeros for the first).
+ */
+export const RunEvent = Schema.Union([
+  sealed("RunStarted"),
+  sealed("PhaseStarted"),
+  sealed("CallScheduled"),
+  sealed("CallCompleted"),
+  sealed("CallCancelled"),
+  sealed("CallLate"),
+  sealed("CallParked"),
+  sealed("Logged"),
+  sealed("QuestionAsked"),
+  sealed("QuestionAnswered"),
+  sealed("GateDecided"),
+  sealed("RoomRecorded"),
+  sealed("RunSuspended"),
+  sealed("RunResumed"),
+  sealed("RunReopened"),
+  sealed("RunInterrupted"),
+  sealed("RunCompleted"),
+  sealed("RunFailed")
+])
+export type RunEvent = typeof RunEvent.Type
+export type RunEventOf<Type extends RunEvent["type"]> = Extract<RunEvent, { readonly type: Type }>
