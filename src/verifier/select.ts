@@ -1,0 +1,178 @@
+// Picking the value that a claim is about out of its evidence: a stream of a command, a place in a JSON document, a
+// capture in a text. What cannot be read in exactly one way is a reason to leave the claim unproven, not a guess.
+import { Result, Schema } from "effect"
+import type { Json } from "../domain/canonicalJson.ts"
+import { sha256 } from "../domain/fingerprint.ts"
+import { cutsNumber } from "./boundary.ts"
+import { decimalFromNumber, decimalFromText, type Decimal } from "./decimal.ts"
+import type { Evidence } from "./Evidence.ts"
+import { unproven, type Outcome } from "./Finding.ts"
+import { linearRegex, maxRegexText } from "./linearRegex.ts"
+import { pointAt } from "./pointer.ts"
+import { strictJson, type StrictDocument, type StrictJsonError } from "./strictJson.ts"
+
+export type Unproven = Outcome & { readonly finding: "unproven" }
+
+/** Longest text an oracle reads, in UTF-16 code units. */
+export const maxText = 8_000_000
+
+/**
+ * Where the value is. `stream`: of a command (`stdout` if absent). `pointer`: RFC 6901, in a JSON document or a text
+ * that is one. `extract`: a regular expression with one group; every match must capture the same text.
+ */
+export const selection = {
+  stream: Schema.optionalKey(Schema.Literals(["stdout", "stderr"])),
+  pointer: Schema.optionalKey(Schema.String),
+  extract: Schema.optionalKey(Schema.String)
+}
+const Selection = Schema.Struct(selection)
+export type Selection = typeof Selection.Type
+
+export interface Selected {
+  readonly value: Json
+  readonly unit?: string
+}
+
+const give = (code: Unproven["code"], reason: string) => Result.fail(unproven(code, reason))
+
+const readable = (evidence: Evidence | undefined): Result.Result<Evidence, Unproven> => {
+  if (evidence === undefined) return give("evidence_missing", "there is no evidence of that id")
+  if (evidence.kind === "unreadable") return give("evidence_unreadable", evidence.reason)
+  if (evidence.kind === "file" && evidence.text !== undefined && sha256(evidence.text) !== evidence.sha256) {
+    return give("evidence_inconsistent", "the text is not what the hash was taken of")
+  }
+  return Result.succeed(evidence)
+}
+
+/** The evidence itself, if it can be read at all. Kept per sealed evidence, so that its text is hashed once. */
+export const evidenceOf = (evidence: Evidence | undefined): Result.Result<Evidence, Unproven> => {
+  if (evidence === undefined) return readable(evidence)
+  const known = checked.get(evidence)
+  if (known !== undefined) return known
+  const fresh = readable(evidence)
+  checked.set(evidence, fresh)
+  return fresh
+}
+const checked = new WeakMap<Evidence, Result.Result<Evidence, Unproven>>()
+
+/** The text of a file, a source or a command's stream, whole. */
+export const textOf = (
+  evidence: Evidence | undefined,
+  stream: Selection["stream"]
+): Result.Result<string, Unproven> =>
+  Result.flatMap(evidenceOf(evidence), (found) => {
+    if (stream !== undefined && found.kind !== "command")
+      return give("wrong_kind", "only a command has streams")
+    if (found.kind === "command" && found.truncated === true) {
+      return give("evidence_truncated", "the command's output is not whole")
+    }
+    const text =
+      found.kind === "command"
+        ? found[stream ?? "stdout"]
+        : found.kind === "file" || found.kind === "source"
+          ? found.text
+          : undefined
+    if (text === undefined) return give("wrong_kind", `there is no text in evidence of kind ${found.kind}`)
+    return text.length > maxText ? give("too_large", `more than ${maxText} characters`) : Result.succeed(text)
+  })
+
+const documents = new WeakMap<Evidence, Result.Result<StrictDocument, StrictJsonError>>()
+
+/** The JSON document that the evidence is, or that its text is. */
+const documentOf = (
+  evidence: Evidence,
+  stream: Selection["stream"]
+): Result.Result<StrictDocument, Unproven> => {
+  if (evidence.kind === "json") return Result.succeed({ value: evidence.value, lossy: [] })
+  return Result.flatMap(textOf(evidence, stream), (text) => {
+    const known = stream === "stderr" ? undefined : documents.get(evidence)
+    const document = known ?? strictJson(text)
+    if (stream !== "stderr") documents.set(evidence, document)
+    return Result.mapError(document, (error) => unproven("not_json", error.message))
+  })
+}
+
+/** The value at a pointer; `undefined` inside the result where the document has no such place. */
+export const valueAt = (
+  evidence: Evidence | undefined,
+  pointer: string,
+  stream: Selection["stream"]
+): Result.Result<Json | undefined, Unproven> =>
+  Result.gen(function* () {
+    const found = yield* evidenceOf(evidence)
+    const document = yield* documentOf(found, stream)
+    const value = yield* pointAt(document.value, pointer)
+    if (document.lossy.some((lossy) => lossy === pointer || lossy.startsWith(`${pointer}/`))) {
+      return yield* give("inexact_number", "a number there has more digits than can be compared")
+    }
+    return value
+  })
+
+const extractFrom = (text: string, pattern: string): Result.Result<string, Unproven> =>
+  Result.gen(function* () {
+    const regex = yield* Result.mapError(linearRegex(pattern), (error) =>
+      unproven("pattern_unsupported", error.message)
+    )
+    if (regex.groups !== 1) return yield* give("bad_args", "extract needs exactly one group")
+    if (text.length > maxRegexText) return yield* give("too_large", `more than ${maxRegexText} characters`)
+    const limit = Math.min(1_000, 1 + Math.floor(4e8 / (text.length + 1)))
+    const matches = regex.matches(text, limit)
+    if (matches.length === limit) return yield* give("too_large", `extract matches ${limit} times or more`)
+    const captures = matches.flatMap(({ group }) => (group === undefined ? [] : [group]))
+    const first = captures[0]
+    if (first === undefined) return yield* give("evidence_missing", "extract captures nothing")
+    if (captures.some((capture) => capture.text !== first.text)) {
+      return yield* give("extract_ambiguous", "extract captures different texts")
+    }
+    if (captures.some(({ start, end }) => cutsNumber(text, start, end))) {
+      return yield* give("extract_ambiguous", "extract cuts a number")
+    }
+    return first.text
+  })
+
+/** The value a claim is about. */
+export const select = (evidence: Evidence | undefined, where: Selection): Result.Result<Selected, Unproven> =>
+  Result.gen(function* () {
+    const found = yield* evidenceOf(evidence)
+    if (found.kind === "number") {
+      if (where.pointer !== undefined || where.extract !== undefined || where.stream !== undefined) {
+        return yield* give("wrong_kind", "a number has no parts")
+      }
+      return { value: found.value, ...(found.unit === undefined ? {} : { unit: found.unit }) }
+    }
+    const value: Json | undefined =
+      where.pointer !== undefined || found.kind === "json"
+        ? yield* valueAt(found, where.pointer ?? "", where.stream)
+        : yield* textOf(found, where.stream)
+    if (value === undefined) return yield* give("pointer_missing", "the document has no such place")
+    if (where.extract === undefined) return { value }
+    if (typeof value !== "string") return yield* give("wrong_kind", "extract reads texts only")
+    return { value: yield* extractFrom(value, where.extract) }
+  })
+
+export interface Quantity {
+  readonly amount: Decimal
+  readonly unit?: string
+}
+
+const quantityForm = /^(\S+?) ?([^\s\d.+-]\S*)?$/u
+
+/** A number, or, where `withUnit`, a text like `512 MiB`. White space around it does not count. */
+export const quantityOf = (selected: Selected, withUnit: boolean): Result.Result<Quantity, Unproven> => {
+  const { unit, value } = selected
+  if (typeof value === "number") {
+    const amount = decimalFromNumber(value)
+    if (amount !== undefined) return Result.succeed(unit === undefined ? { amount } : { amount, unit })
+  }
+  if (typeof value !== "string") return give("not_a_number", "what stands there is not a number")
+  const text = value.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "")
+  const plain = decimalFromText(text)
+  if (plain !== undefined)
+    return Result.succeed(unit === undefined ? { amount: plain } : { amount: plain, unit })
+  const parts = withUnit && unit === undefined ? quantityForm.exec(text) : null
+  const amount = decimalFromText(parts?.[1] ?? "")
+  const written = parts?.[2]
+  if (amount === undefined || written === undefined)
+    return give("not_a_number", "what stands there is not a number")
+  return Result.succeed({ amount, unit: written })
+}
