@@ -13,11 +13,17 @@ export class RegistryError extends Schema.TaggedError<RegistryError>()("Registry
   cure: Schema.String
 }) {}
 
-/** Dollars a million tokens. */
-export interface Price {
+/** US dollars a million tokens. */
+export interface Rates {
   readonly inputUsdPerMillion: number
   readonly outputUsdPerMillion: number
   readonly cachedInputUsdPerMillion?: number
+  readonly cacheWriteUsdPerMillion?: number
+}
+
+/** Rates, and those that hold instead for requests of more than so many input tokens (in rising order). */
+export interface Price extends Rates {
+  readonly tiers?: ReadonlyArray<Rates & { readonly aboveInputTokens: number }>
 }
 
 /** One link of a chain: which adapter, which of its models, at which price (absent: unknown). */

@@ -58,6 +58,8 @@ export const TokenUsage = Schema.Struct({
   outputTokens: Schema.optionalKey(Schema.Int),
   totalTokens: Schema.optionalKey(Schema.Int),
   cachedInputTokens: Schema.optionalKey(Schema.Int),
+  /** Written to the cache, priced apart (Anthropic). */
+  cacheWriteInputTokens: Schema.optionalKey(Schema.Int),
   reasoningTokens: Schema.optionalKey(Schema.Int)
 })
 export type TokenUsage = typeof TokenUsage.Type
@@ -68,7 +70,9 @@ export class ModelError extends Schema.TaggedError<ModelError>()("ModelError", {
   /** Overrides the code's reading where the wire says more. */
   breaker: Schema.optionalKey(Schema.Literals(["success", "failure", "neutral"])),
   /** Billed all the same. */
-  usage: Schema.optionalKey(TokenUsage)
+  usage: Schema.optionalKey(TokenUsage),
+  /** What the provider itself says that it billed. US dollars. */
+  costUsd: Schema.optionalKey(Schema.Number)
 }) {}
 
 type Overrides = Partial<Omit<ConstructorParameters<typeof ModelError>[0], "code" | "message">>

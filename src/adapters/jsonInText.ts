@@ -1,0 +1,95 @@
+// JSON that stands in a model's text: alone, in a fenced block, or with prose around it. Decided once, here: the
+// whole text comes first, then fenced blocks, then objects and arrays in prose. Trailing commas are forgiven, because
+// they have one reading; quotes, comments and missing braces are not, because they have more. Pure.
+import { Result, Schema } from "effect"
+import type { Json } from "../domain/canonicalJson.ts"
+import { canonicalJson } from "../domain/canonicalJson.ts"
+
+const decodeJson = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Json))
+
+/** More values than this in one answer are not looked at: an answer is one value. */
+const maxCandidates = 32
+
+/** Without commas that stand right before a closing bracket, outside strings. */
+const withoutTrailingCommas = (text: string): string =>
+  text.replace(/("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])/gs, (_whole, string: string | undefined) => string ?? "")
+
+const parse = (text: string): Json | undefined => {
+  const trimmed = text.trim()
+  if (trimmed === "") return undefined
+  const exact = decodeJson(trimmed)
+  if (Result.isSuccess(exact)) return exact.success
+  const forgiven = decodeJson(withoutTrailingCommas(trimmed))
+  return Result.isSuccess(forgiven) ? forgiven.success : undefined
+}
+
+const fenced = (text: string): ReadonlyArray<string> =>
+  Array.from(
+    text.matchAll(/^[ \t]*(```+|~~~+)[^\n]*\n([\s\S]*?)^[ \t]*\1[ \t]*$/gm),
+    (match) => match[2] ?? ""
+  )
+
+/** The end (exclusive) of the bracketed value that starts at `start`, or -1 where it never closes. */
+const endOfValue = (text: string, start: number): number => {
+  const open: Array<string> = []
+  for (let index = start; index < text.length; index++) {
+    const char = text[index]
+    if (char === '"') {
+      for (index++; index < text.length && text[index] !== '"'; index++) if (text[index] === "\\") index++
+    } else if (char === "{" || char === "[") open.push(char === "{" ? "}" : "]")
+    else if (char === "}" || char === "]") {
+      if (open.pop() !== char) return -1
+      if (open.length === 0) return index + 1
+    }
+  }
+  return -1
+}
+
+/** Outermost objects and arrays, in order. Linear but for brackets that never close, of which few are tried. */
+const embedded = (text: string): ReadonlyArray<Json> => {
+  const found: Array<Json> = []
+  let unclosed = 0
+  for (
+    let index = 0;
+    index < text.length && found.length < maxCandidates && unclosed < maxCandidates;
+    index++
+  ) {
+    if (text[index] !== "{" && text[index] !== "[") continue
+    const end = endOfValue(text, index)
+    if (end === -1) {
+      unclosed += 1
+      continue
+    }
+    const value = parse(text.slice(index, end))
+    if (value === undefined) continue
+    found.push(value)
+    index = end - 1
+  }
+  return found
+}
+
+const distinct = (values: ReadonlyArray<Json>): ReadonlyArray<Json> => {
+  const seen = new Map<string, Json>()
+  for (const value of values) {
+    const text = canonicalJson(value)
+    // What has no canonical form is kept: the check that follows says what is wrong with it.
+    const key = Result.isSuccess(text) ? text.success : `#${seen.size}`
+    if (!seen.has(key)) seen.set(key, value)
+  }
+  return Array.from(seen.values())
+}
+
+/**
+ * The JSON values an answer may mean, without duplicates; empty when it holds none. A text that is JSON as a whole
+ * means that and nothing else; a text with fenced blocks of JSON means one of them.
+ */
+export const candidatesIn = (answer: string): ReadonlyArray<Json> => {
+  const text = answer.replace(/^\uFEFF/, "")
+  const whole = parse(text)
+  if (whole !== undefined) return [whole]
+  const blocks = fenced(text).flatMap((block) => {
+    const value = parse(block)
+    return value === undefined ? [] : [value]
+  })
+  return distinct(blocks.length > 0 ? blocks : embedded(text))
+}

@@ -1,0 +1,116 @@
+// The offline adapter: no network, no cost, the same answer to the same question. It answers from fixtures, and
+// what they leave open from the prompt's hash. It is a real adapter: the spine treats it like any other.
+import { Effect } from "effect"
+import { canonicalJsonOf } from "../../domain/canonicalJson.ts"
+import { sha256 } from "../../domain/fingerprint.ts"
+import { makeError } from "../../domain/ModelError.ts"
+import type { ModelRunInput } from "../../domain/ModelRun.ts"
+import type { Adapter, AttemptSuccess, ReservePolicy } from "../Adapter.ts"
+import type { FixtureAnswer, FixtureMatch, FixtureRule, Fixtures } from "../Fixtures.ts"
+import { sampleOf } from "./schemaSample.ts"
+
+const matcher = (match: FixtureMatch): ((input: ModelRunInput) => boolean) => {
+  if ("exact" in match) return ({ prompt }) => prompt === match.exact
+  if ("includes" in match) return ({ prompt }) => prompt.includes(match.includes)
+  if ("key" in match) return ({ cacheKey }) => cacheKey === match.key
+  const pattern = new RegExp(match.regex, "u")
+  return ({ prompt }) => pattern.test(prompt)
+}
+
+/** Four bytes a token: a made-up answer still shows in a forecast what a real one might use. */
+const tokens = (text: string): number => Math.ceil(text.length / 4)
+
+const derived = (input: ModelRunInput): AttemptSuccess => {
+  const seed = sha256(canonicalJsonOf({ prompt: input.prompt, system: input.system, schema: input.schema }))
+  const made =
+    input.schema === undefined
+      ? { text: `offline answer ${seed.slice(0, 12)}` }
+      : structured(sampleOf(input.schema, seed))
+  return {
+    ...made,
+    finishReason: "stop",
+    usage: {
+      inputTokens: tokens(input.prompt) + tokens(input.system ?? ""),
+      outputTokens: tokens(made.text)
+    },
+    costUsd: 0
+  }
+}
+
+const structured = (value: unknown) => ({ text: canonicalJsonOf(value) })
+
+interface LiveRule {
+  readonly rule: FixtureRule
+  readonly matches: (input: ModelRunInput) => boolean
+  left: number
+}
+
+const usable = (rules: ReadonlyArray<LiveRule>, input: ModelRunInput): LiveRule | undefined =>
+  rules.find(({ left, matches }) => left > 0 && matches(input))
+
+const answer = (
+  given: FixtureAnswer,
+  input: ModelRunInput,
+  rule: FixtureRule | undefined
+): Effect.Effect<AttemptSuccess, ReturnType<typeof makeError>> => {
+  const billed = {
+    ...(rule?.usage === undefined ? {} : { usage: rule.usage }),
+    costUsd: rule?.costUsd ?? 0
+  }
+  if ("hang" in given) return Effect.never
+  if ("failure" in given) {
+    const { code, message, retryAfterMs } = given.failure
+    return Effect.fail(
+      makeError(code, message, {
+        ...billed,
+        ...(retryAfterMs === undefined || retryAfterMs === 0 ? {} : { retryAfterMs })
+      })
+    )
+  }
+  if ("object" in given) {
+    // With a schema the spine decodes the text; without one its JSON is the text.
+    return Effect.succeed({ text: canonicalJsonOf(given.object), finishReason: "stop", ...billed })
+  }
+  // Only the default is a template: a rule's text is what it says.
+  const text = rule === undefined ? given.text.replaceAll("{{prompt}}", () => input.prompt) : given.text
+  return Effect.succeed({ text, finishReason: "stop", ...billed })
+}
+
+/**
+ * A new offline adapter. Rules with `times` are used up by its attempts in the order they are made.
+ * It is free: unless a fixture says that an answer costs something, everything it does costs exactly 0.
+ */
+export const makeOfflineAdapter = (fixtures: Fixtures = { rules: [] }): Adapter => {
+  const rules = fixtures.rules.map((rule): LiveRule => ({
+    rule,
+    matches: matcher(rule.match),
+    left: rule.times ?? Infinity
+  }))
+
+  const attempt: Adapter["attempt"] = (input) =>
+    Effect.suspend(() => {
+      const found = usable(rules, input)
+      if (found !== undefined) {
+        found.left -= 1
+        const { rule } = found
+        const answered = answer(rule.answer, input, rule)
+        return rule.delayMs === undefined || rule.delayMs === 0
+          ? answered
+          : Effect.delay(answered, rule.delayMs)
+      }
+      return fixtures.default === undefined
+        ? Effect.succeed(derived(input))
+        : answer(fixtures.default, input, undefined)
+    })
+
+  /** The dearest matching rule, as often as an answer of its kind can be asked for again. */
+  const reserveUsd = (input: ModelRunInput, policy: ReservePolicy): number => {
+    const matching = rules.filter(({ left, matches }) => left > 0 && matches(input))
+    const dearest = Math.max(0, ...matching.map(({ rule }) => rule.costUsd ?? 0))
+    const fails = matching.some(({ rule }) => "failure" in rule.answer || "hang" in rule.answer)
+    const requests = input.schema === undefined ? 1 : 1 + policy.maxRepairs
+    return dearest * requests * (fails ? policy.maxAttempts : 1)
+  }
+
+  return { id: "offline", free: true, acts: false, attempt, reserveUsd }
+}

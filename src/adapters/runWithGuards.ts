@@ -1,0 +1,309 @@
+// The spine of the waist: the only way to reach an adapter, and it never fails. Six steps, in this order: decode
+// the input, ask the breaker, run the attempt under its time limit, tell the breaker, retry, and a last net.
+// Fallback chains and structured output stand on top of it, in runBound.ts.
+import { Cause, Clock, Effect, Exit, Metric, Result, Schema } from "effect"
+import {
+  type ModelError,
+  breakerOutcome,
+  makeError,
+  ModelErrorInfo,
+  type TokenUsage
+} from "../domain/ModelError.ts"
+import { ModelRunInput, type ModelRunFailure, type ModelRunResult } from "../domain/ModelRun.ts"
+import type { Adapter, AttemptSuccess } from "./Adapter.ts"
+import type { Binding } from "./AdapterRegistry.ts"
+import { attemptOnce, CurrentAttempt } from "./attempt.ts"
+import { Guards } from "./Guards.ts"
+import { costOf, costOfFailure } from "./Pricing.ts"
+import { retrySchedule, worthAnother } from "./Retry.ts"
+
+/** What a caller may set for one call. */
+export interface CallOptions {
+  /** All attempts, the first included; instead of the policy's. */
+  readonly maxAttempts?: number
+  /** Its abort ends the call with a `cancelled` result. */
+  readonly signal?: AbortSignal
+}
+
+export const attemptsTotal = Metric.counter("alembic_attempts_total", { incremental: true })
+
+const decodeInput = Schema.decodeUnknownEffect(ModelRunInput)
+export const errorInfo = (error: ModelError): ModelErrorInfo => ({
+  code: error.code,
+  message: error.message,
+  retryable: error.retryable,
+  ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+  ...(error.httpStatus === undefined ? {} : { httpStatus: error.httpStatus }),
+  ...(error.detail === undefined ? {} : { detail: error.detail })
+})
+
+/** What a call has used so far, over all its attempts. */
+export interface Tally {
+  attempts: number
+  usage: TokenUsage | undefined
+  /** Undefined once an attempt may have been billed an amount that is not known. */
+  costUsd: number | undefined
+}
+
+export const emptyTally = (): Tally => ({ attempts: 0, usage: undefined, costUsd: 0 })
+
+const add = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined ? b : b === undefined ? a : a + b
+
+const usageKeys = [
+  "inputTokens",
+  "outputTokens",
+  "totalTokens",
+  "cachedInputTokens",
+  "cacheWriteInputTokens",
+  "reasoningTokens"
+] as const
+
+export const addUsage = (a: TokenUsage | undefined, b: TokenUsage | undefined): TokenUsage | undefined => {
+  if (a === undefined || b === undefined) return a ?? b
+  const sum: { -readonly [Key in keyof TokenUsage]: TokenUsage[Key] } = {}
+  for (const key of usageKeys) {
+    const value = add(a[key], b[key])
+    if (value !== undefined) sum[key] = value
+  }
+  return sum
+}
+
+const count = (tally: Tally, usage: TokenUsage | undefined, costUsd: number | undefined): void => {
+  tally.usage = addUsage(tally.usage, usage)
+  tally.costUsd = tally.costUsd === undefined || costUsd === undefined ? undefined : tally.costUsd + costUsd
+}
+
+const spent = (tally: Tally) => ({
+  attempts: tally.attempts,
+  ...(tally.usage === undefined ? {} : { usage: tally.usage }),
+  ...(tally.costUsd === undefined ? {} : { costUsd: tally.costUsd })
+})
+
+const statusOf = (error: ModelError): ModelRunFailure["status"] => {
+  if (error.code === "cancelled") return "cancelled"
+  return error.code === "awaiting_answer" ? "parked" : "failed"
+}
+
+/** A failure as the value it leaves the waist as. */
+export const failureOf = (
+  at: {
+    readonly adapterId: string
+    readonly modelId: string
+    readonly requestId: string
+    readonly durationMs: number
+  },
+  error: ModelError,
+  tally: Tally
+): ModelRunFailure => ({
+  ok: false,
+  status: statusOf(error),
+  ...at,
+  ...spent(tally),
+  error: errorInfo(error)
+})
+
+/**
+ * Steps ② to ④: one admitted, timed, settled attempt. Nothing but the attempt itself can be interrupted, so that
+ * every permit is settled.
+ */
+const admitted = (
+  guards: Guards["Service"],
+  binding: Binding,
+  input: ModelRunInput,
+  tally: Tally
+): Effect.Effect<AttemptSuccess, ModelError> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const { adapter, modelId } = binding
+      const breaker = guards.breaker(adapter.id, modelId)
+      const { graceMs } = guards.policy
+      const timeoutMs = input.timeoutMs ?? guards.policy.timeoutMs
+      const admission = yield* breaker.admit(timeoutMs + graceMs)
+      if (!admission.admitted) {
+        return yield* makeError(
+          "circuit_open",
+          `the circuit of ${adapter.id} ${modelId} is open: it failed too often in a row`,
+          { retryAfterMs: admission.retryAfterMs }
+        )
+      }
+      tally.attempts += 1
+      const exit = yield* attemptOnce(adapter, input, { timeoutMs, graceMs }).pipe(
+        Effect.provideService(CurrentAttempt, tally.attempts),
+        restore,
+        Effect.exit
+      )
+      if (Exit.isFailure(exit)) {
+        // Interrupted on its way: it may be billed all the same.
+        count(tally, undefined, adapter.free ? 0 : undefined)
+        yield* breaker.settle(admission.permit, "neutral")
+        return yield* Effect.failCause(exit.cause)
+      }
+      const outcome = exit.value
+      yield* Metric.update(
+        Metric.withAttributes(attemptsTotal, {
+          adapter: adapter.id,
+          outcome: Result.isSuccess(outcome) ? "ok" : outcome.failure.code
+        }),
+        1
+      )
+      if (Result.isSuccess(outcome)) {
+        const { usage, costUsd } = outcome.success
+        count(tally, usage, costUsd ?? (adapter.free ? 0 : costOf(binding, usage)))
+        yield* breaker.settle(admission.permit, "success")
+        return outcome.success
+      }
+      const error = outcome.failure
+      count(tally, error.usage, costOfFailure(binding, error))
+      yield* breaker.settle(admission.permit, error.breaker ?? breakerOutcome(error.code))
+      return yield* error
+    })
+  )
+
+/** Steps ② to ⑤, with what they used told to `tally`. Its error is the last attempt's. */
+export const guardedAttempts = (
+  guards: Guards["Service"],
+  binding: Binding,
+  input: ModelRunInput,
+  options: CallOptions,
+  tally: Tally
+): Effect.Effect<AttemptSuccess, ModelError> =>
+  Effect.gen(function* () {
+    const policy =
+      options.maxAttempts === undefined
+        ? guards.policy.retry
+        : { ...guards.policy.retry, maxAttempts: Math.max(1, Math.trunc(options.maxAttempts)) }
+    const totalMs = input.totalTimeoutMs ?? guards.policy.totalTimeoutMs
+    const startedAt = yield* Clock.currentTimeMillis
+    const limiter = guards.limiter(binding.adapter.id)
+    const breaker = guards.breaker(binding.adapter.id, binding.modelId)
+    const one = limiter.within(input, admitted(guards, binding, input, tally))
+    const retried = Effect.retry(one, {
+      schedule: retrySchedule(policy),
+      while: (error) =>
+        Effect.gen(function* () {
+          const elapsed = (yield* Clock.currentTimeMillis) - startedAt
+          const remaining = totalMs === undefined ? Infinity : totalMs - elapsed
+          if (!worthAnother(policy, error, remaining)) return false
+          return (yield* breaker.peek) === undefined
+        })
+    })
+    if (totalMs === undefined) return yield* retried
+    return yield* Effect.timeoutOrElse(retried, {
+      duration: totalMs,
+      orElse: () =>
+        Effect.fail(makeError("timeout", `no answer within ${totalMs} ms, waits and retries included`))
+    })
+  })
+
+/** Ends `self` with `cancelled` when the signal aborts; the attempt is interrupted first. */
+export const untilAborted = <A, E>(
+  self: Effect.Effect<A, E>,
+  signal: AbortSignal | undefined,
+  cancelled: Effect.Effect<A, E>
+): Effect.Effect<A, E> => {
+  if (signal === undefined) return self
+  const aborted = Effect.callback<void>((resume) => {
+    const heard = () => resume(Effect.void)
+    if (signal.aborted) return heard()
+    signal.addEventListener("abort", heard, { once: true })
+    return Effect.sync(() => signal.removeEventListener("abort", heard))
+  })
+  return Effect.suspend(() =>
+    signal.aborted ? cancelled : Effect.raceFirst(self, Effect.andThen(aborted, cancelled))
+  )
+}
+
+/** Step ⑥: what is left after all else, except interruption, becomes a failure. */
+export const lastNet = <R>(
+  self: Effect.Effect<ModelRunResult, never, R>,
+  failure: (error: ModelError) => Effect.Effect<ModelRunFailure>
+): Effect.Effect<ModelRunResult, never, R> =>
+  Effect.catchCause(self, (cause) =>
+    Cause.hasInterruptsOnly(cause)
+      ? Effect.failCause(cause)
+      : failure(
+          makeError("unknown", "the call broke inside; this is a defect of Alembic or of a service it uses")
+        )
+  )
+
+/** Members that are undefined are absent, as everywhere else in Alembic. */
+const withoutUndefined = (input: unknown): unknown =>
+  typeof input === "object" && input !== null && !Array.isArray(input)
+    ? Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
+    : input
+
+/** Step ①: the input, or where and why it is none. Reading it may run the caller's getters. */
+export const readInput = (input: unknown): Effect.Effect<ModelRunInput, ModelError> =>
+  Effect.suspend(() => decodeInput(withoutUndefined(input), { onExcessProperty: "error" })).pipe(
+    Effect.mapError((error) =>
+      makeError("invalid_input", `the input is not a ModelRunInput: ${error.message}`)
+    ),
+    Effect.catchDefect(() =>
+      Effect.fail(makeError("invalid_input", "the input is not a ModelRunInput: it threw while it was read"))
+    )
+  )
+
+/**
+ * One guarded call. Never fails and never throws: whatever the adapter does, the answer is a `ModelRunResult`,
+ * told apart by `ok`. An interrupted caller stays interrupted; its attempt is stopped first.
+ *
+ * `input` is checked here: anything else than a `ModelRunInput` is an `invalid_input` failure that says where, and
+ * the adapter is not reached.
+ */
+export const runWithGuards = (
+  adapter: Adapter,
+  input: unknown,
+  options: CallOptions = {}
+): Effect.Effect<ModelRunResult, never, Guards> =>
+  Effect.gen(function* () {
+    const guards = yield* Guards
+    const startedAt = yield* Clock.currentTimeMillis
+    const tally = emptyTally()
+    const known = { requestId: "", modelId: "" }
+    const at = Effect.gen(function* () {
+      if (known.requestId === "") known.requestId = yield* guards.nextId("req")
+      const durationMs = Math.max(0, (yield* Clock.currentTimeMillis) - startedAt)
+      return { adapterId: adapter.id, ...known, durationMs }
+    })
+    const failure = (error: ModelError) => Effect.map(at, (where) => failureOf(where, error, tally))
+    const call: Effect.Effect<ModelRunResult> = readInput(input).pipe(
+      Effect.flatMap((read) =>
+        Effect.gen(function* () {
+          known.modelId = read.model
+          known.requestId = read.requestId ?? (yield* guards.nextId("req"))
+          const idempotencyKey = read.idempotencyKey ?? known.requestId
+          const sent = { ...read, requestId: known.requestId, idempotencyKey }
+          const binding: Binding = { adapter, modelId: read.model }
+          const success = yield* guardedAttempts(guards, binding, sent, options, tally)
+          return successOf(yield* at, success, tally)
+        })
+      ),
+      Effect.catch(failure),
+      Effect.satisfiesErrorType<never>()
+    )
+    return yield* lastNet(
+      untilAborted(call, options.signal, failure(makeError("cancelled", "the call was aborted"))),
+      failure
+    )
+  })
+
+export const successOf = (
+  at: {
+    readonly adapterId: string
+    readonly modelId: string
+    readonly requestId: string
+    readonly durationMs: number
+  },
+  success: AttemptSuccess,
+  tally: Tally
+): ModelRunResult => ({
+  ok: true,
+  ...at,
+  text: success.text,
+  finishReason: success.finishReason,
+  ...spent(tally),
+  ...(success.modelVersionUsed === undefined ? {} : { modelVersionUsed: success.modelVersionUsed }),
+  ...(success.output === undefined ? {} : { output: success.output }),
+  ...(success.raw === undefined ? {} : { raw: success.raw })
+})
