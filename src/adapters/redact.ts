@@ -1,0 +1,170 @@
+// Keeps keys, prompts and pages of HTML out of every message that leaves the waist. Works on known secrets in all
+// the shapes they come back in, and on anything that is shaped like a key. Pure; bounding is makeError's.
+import { Result } from "effect"
+import { Base64 } from "effect/encoding"
+
+const mask = "[redacted]"
+
+/** Shortest piece of a known secret that is worth hiding; shorter secrets are hidden only whole. */
+const pieceLength = 8
+const promptPieceLength = 20
+
+/** Longest text that is looked at; a message is bounded far below. */
+const longest = 16_384
+
+/** Shapes that are keys wherever they stand, precise enough to refuse a file for. */
+const keyShapes: ReadonlyArray<RegExp> = [
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
+  /(?<![A-Za-z0-9])(?:sk|pk|rk)[-_](?:[a-z]{2,12}[-_])*[A-Za-z0-9_-]{16,}/g,
+  /(?<![A-Za-z0-9])AIza[0-9A-Za-z_-]{30,}/g,
+  /(?<![A-Za-z0-9])AQ\.[0-9A-Za-z_-]{30,}/g,
+  /(?<![A-Za-z0-9])ya29\.[0-9A-Za-z_-]{20,}/g,
+  /(?<![A-Za-z0-9])gh[pousr]_[0-9A-Za-z]{20,}/g,
+  /(?<![A-Za-z0-9])github_pat_[0-9A-Za-z_]{20,}/g,
+  /(?<![A-Za-z0-9])gl(?:pat|rt|dt)-[0-9A-Za-z_-]{16,}/g,
+  /(?<![A-Za-z0-9])xox[abeoprs]-[0-9A-Za-z-]{10,}/g,
+  /(?<![A-Za-z0-9])(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Za-z])/g,
+  /(?<![A-Za-z0-9])(?:hf|gsk|r8|npm|dop_v1|csk|fw)_[0-9A-Za-z]{20,}/g,
+  /(?<![A-Za-z0-9])(?:xai|nvapi|pplx|tvly|lsv2|jina|tgp_v1|dapi|pul)[-_][0-9A-Za-z_-]{20,}/g,
+  /(?<![A-Za-z0-9])SG\.[0-9A-Za-z_-]{16,}\.[0-9A-Za-z_-]{16,}/g,
+  /(?<![A-Za-z0-9])eyJ[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]*/g,
+  /(?<=AccountKey=)[A-Za-z0-9+/=]{40,}/g
+]
+
+/** Places where a key stands by its label; too eager for refusing files, right for messages. */
+const keyPlaces: ReadonlyArray<RegExp> = [
+  /(?<=\b(?:bearer|basic)\s+)[^\s"',;<>\\]{6,}/gi,
+  /(?<=\/\/)[^\s/?#@"'<>]+@/g,
+  /(?<=[?&](?:[a-z_-]*(?:key|token|secret|sig|signature|password|auth|credential)[a-z_-]*)=)[^\s&#"'<>\\]+/gi,
+  /(?<=\b(?:[a-z]+[-_ ])*(?:api[-_ ]?key|apikey|access[-_ ]?token|auth[-_ ]?token|secret(?:[-_ ]?key)?|password|passwd|authorization|x-goog-api-key|private[-_ ]?key)["'\\]*(?:\s*[=:]\s*|\s+(?:provided|is|was)\s*:?\s+)["'\\]*(?:(?:bearer|basic)\s+)?)[^\s"',;<>\\&]{6,}/gi,
+  // A key already masked by somebody else still shows its ends.
+  /(?<![A-Za-z0-9])[A-Za-z0-9_-]{2,24}\*{2,}[A-Za-z0-9_-]*/g
+]
+
+const base64 = (text: string): string => Base64.encode(text)
+
+/** How the bytes of a secret look inside base64 of something longer, at each of the three alignments. */
+const base64Pieces = (secret: string): ReadonlyArray<string> =>
+  [0, 1, 2].map((shift) => {
+    const encoded = base64("\0".repeat(shift) + secret).replace(/=+$/, "")
+    // The first characters carry the shift, the last may carry what follows.
+    return encoded.slice(shift === 0 ? 0 : shift + 1, -1)
+  })
+
+const percentEncoded = (text: string): string => {
+  const encoded = Result.try(() => encodeURIComponent(text))
+  return Result.isSuccess(encoded) ? encoded.success : text
+}
+
+const everyByte = (text: string): string =>
+  Array.from(new TextEncoder().encode(text), (byte) => `%${byte.toString(16).padStart(2, "0")}`).join("")
+
+/** Every shape a known secret may come back in. */
+const shapesOf = (secret: string): ReadonlyArray<string> => {
+  const bare = secret.trim()
+  const base = new Set<string>([secret, bare])
+  for (const form of [secret, bare]) {
+    base.add(percentEncoded(form))
+    base.add(percentEncoded(form).toLowerCase())
+    base.add(everyByte(form))
+    base.add(everyByte(form).toUpperCase())
+    base.add(JSON.stringify(form).slice(1, -1))
+    base.add(JSON.stringify(JSON.stringify(form).slice(1, -1)).slice(1, -1))
+    base.add(form.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;"))
+    base.add(base64(form).replace(/=+$/, ""))
+    base.add(base64(form).replace(/=+$/, "").replace(/\+/g, "-").replace(/\//g, "_"))
+    for (const piece of base64Pieces(form)) base.add(piece)
+  }
+  return Array.from(base).filter((form) => form.length >= 4)
+}
+
+/**
+ * Marks what of `text` occurs in `hidden`, in pieces of at least `length`. The text's pieces are indexed, then the
+ * hidden one is walked once: the text is short and the hidden one (a prompt) may be megabytes.
+ */
+const markPieces = (text: string, hidden: string, length: number, marks: Uint8Array): void => {
+  if (text.length < length || hidden.length < length) return
+  const places = new Map<string, Array<number>>()
+  for (let index = 0; index + length <= text.length; index++) {
+    const piece = text.slice(index, index + length)
+    const known = places.get(piece)
+    if (known === undefined) places.set(piece, [index])
+    else known.push(index)
+  }
+  for (let index = 0; index + length <= hidden.length; index++) {
+    for (const place of places.get(hidden.slice(index, index + length)) ?? []) marks.fill(1, place, place + length)
+  }
+}
+
+const markWhole = (text: string, hidden: string, marks: Uint8Array): void => {
+  if (hidden === "") return
+  for (let from = text.indexOf(hidden); from !== -1; from = text.indexOf(hidden, from + 1)) {
+    marks.fill(1, from, from + hidden.length)
+  }
+}
+
+const replaceMarked = (text: string, marks: Uint8Array, by: string): string => {
+  let out = ""
+  for (let index = 0; index < text.length; index++) {
+    if (marks[index] === 0) out += text[index]
+    else if (index === 0 || marks[index - 1] === 0) out += by
+  }
+  return out
+}
+
+const hideSecrets = (text: string, secrets: ReadonlyArray<string>): string => {
+  const marks = new Uint8Array(text.length)
+  for (const secret of secrets) {
+    for (const shape of shapesOf(secret)) {
+      if (shape.length < pieceLength) markWhole(text, shape, marks)
+      else markPieces(text, shape, pieceLength, marks)
+    }
+  }
+  return replaceMarked(text, marks, mask)
+}
+
+const page = /<!doctype|<html|<head[\s>]|<body[\s>]|<\?xml/i
+
+/** Whether a text is a page of HTML (or XML), by its beginning. */
+export const looksLikeHtml = (text: string): boolean => /^\s*</.test(text)
+
+const stripHtml = (text: string): string => {
+  const from = page.exec(text)?.index
+  const cut = from === undefined ? text : `${text.slice(0, from)}(an HTML page)`
+  return cut.replace(/<\/?[a-z][^<>]{0,200}>/gi, "")
+}
+
+/** Whether a text holds a key by its shape alone. For refusing content, so only precise shapes count. */
+export const looksLikeSecret = (text: string): boolean =>
+  keyShapes.some((shape) => {
+    shape.lastIndex = 0
+    return shape.test(text)
+  })
+
+/**
+ * `text` without the given secrets (raw, percent-encoded, base64, JSON-escaped, any piece of 8 characters),
+ * without anything shaped like a key, without credentials in URLs, and without HTML. Longer texts are cut.
+ */
+export const redact = (text: string, secrets: ReadonlyArray<string>): string => {
+  let out = stripHtml(hideSecrets(text.slice(0, longest), secrets))
+  for (const shape of [...keyShapes, ...keyPlaces]) {
+    shape.lastIndex = 0
+    out = out.replace(shape, (found) => (found.endsWith("@") ? `${mask}@` : mask))
+  }
+  // Control characters would let a foreign message draw on a terminal.
+  // oxlint-disable-next-line no-control-regex
+  return out.replace(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]+/g, " ").replace(/\s+/g, " ").trim()
+}
+
+/** `text` without quotes from the prompt: whole, or any piece of 20 characters. */
+export const hidePrompt = (text: string, prompts: ReadonlyArray<string>): string => {
+  const bounded = text.slice(0, longest)
+  const marks = new Uint8Array(bounded.length)
+  for (const prompt of prompts) {
+    const bare = prompt.trim()
+    if (bare.length < promptPieceLength) {
+      if (bare.length >= pieceLength) markWhole(bounded, bare, marks)
+    } else markPieces(bounded, bare, promptPieceLength, marks)
+  }
+  return replaceMarked(bounded, marks, "[prompt]")
+}
