@@ -2,7 +2,8 @@
 // How they are written, chained and read back is journal/'s; what they add up to is journal/projection.ts.
 import { Schema } from "effect"
 import { CallIdentity, Site } from "./Call.ts"
-import { TokenUsage } from "./ModelError.ts"
+import { Finding } from "./Finding.ts"
+import { ModelErrorInfo, TokenUsage } from "./ModelError.ts"
 import { ModelRunFailure } from "./ModelRun.ts"
 
 /** A value in place, or the name of the blob that holds its canonical JSON. */
@@ -56,6 +57,14 @@ const body = {
     ...callRef,
     result: Schema.optionalKey(Schema.Json),
     resultBlob: Schema.optionalKey(BlobRef),
+    /** Beside `resultBlob`: what the state of a run needs of a ModelRunResult. */
+    outcome: Schema.optionalKey(
+      Schema.Struct({
+        ok: Schema.Boolean,
+        usage: Schema.optionalKey(TokenUsage),
+        costUsd: Schema.optionalKey(Schema.Number)
+      })
+    ),
     reused: Schema.optionalKey(Schema.Boolean)
   },
   /** The plan no longer wants the answer. */
@@ -85,7 +94,8 @@ const body = {
   RunSuspended: {
     reason: SuspendReason,
     until: Schema.optionalKey(Schema.Number),
-    items: Schema.Array(Schema.String)
+    items: Schema.Array(Schema.String),
+    error: Schema.optionalKey(ModelErrorInfo)
   },
   RunResumed: {},
   /** The failed calls so far are dropped: they, and what followed from them, run again. */
@@ -100,42 +110,50 @@ const body = {
   RunFailed: {
     status: Schema.Literals(["failed", "refused", "invalid"]),
     error: RunErrorInfo,
+    findings: Schema.optionalKey(Schema.Array(Finding)),
+    result: Schema.optionalKey(Schema.Json),
+    resultBlob: Schema.optionalKey(BlobRef),
     coverage: Coverage
   }
 } as const
 
-const fields = <const Type extends keyof typeof body>(type: Type) =>
-  Schema.Struct({ type: Schema.Literal(type), ...body[type] })
+const fields = <const Type extends string, const Fields extends Schema.Struct.Fields>(
+  type: Type,
+  payload: Fields
+) => Schema.Struct({ type: Schema.Literal(type), ...payload })
 
-const sealed = <const Type extends keyof typeof body>(type: Type) =>
+const sealed = <const Type extends string, const Fields extends Schema.Struct.Fields>(
+  type: Type,
+  payload: Fields
+) =>
   Schema.Struct({
     seq: Schema.Int,
     at: Schema.Number,
     prev: Schema.String,
     type: Schema.Literal(type),
-    ...body[type]
+    ...payload
   })
 
 /** What is decided: an event before it has its place in the log. */
 export const RunEventBody = Schema.Union([
-  fields("RunStarted"),
-  fields("PhaseStarted"),
-  fields("CallScheduled"),
-  fields("CallCompleted"),
-  fields("CallCancelled"),
-  fields("CallLate"),
-  fields("CallParked"),
-  fields("Logged"),
-  fields("QuestionAsked"),
-  fields("QuestionAnswered"),
-  fields("GateDecided"),
-  fields("RoomRecorded"),
-  fields("RunSuspended"),
-  fields("RunResumed"),
-  fields("RunReopened"),
-  fields("RunInterrupted"),
-  fields("RunCompleted"),
-  fields("RunFailed")
+  fields("RunStarted", body.RunStarted),
+  fields("PhaseStarted", body.PhaseStarted),
+  fields("CallScheduled", body.CallScheduled),
+  fields("CallCompleted", body.CallCompleted),
+  fields("CallCancelled", body.CallCancelled),
+  fields("CallLate", body.CallLate),
+  fields("CallParked", body.CallParked),
+  fields("Logged", body.Logged),
+  fields("QuestionAsked", body.QuestionAsked),
+  fields("QuestionAnswered", body.QuestionAnswered),
+  fields("GateDecided", body.GateDecided),
+  fields("RoomRecorded", body.RoomRecorded),
+  fields("RunSuspended", body.RunSuspended),
+  fields("RunResumed", body.RunResumed),
+  fields("RunReopened", body.RunReopened),
+  fields("RunInterrupted", body.RunInterrupted),
+  fields("RunCompleted", body.RunCompleted),
+  fields("RunFailed", body.RunFailed)
 ])
 export type RunEventBody = typeof RunEventBody.Type
 
@@ -144,24 +162,24 @@ export type RunEventBody = typeof RunEventBody.Type
  * line before without its newline (64 zeros for the first).
  */
 export const RunEvent = Schema.Union([
-  sealed("RunStarted"),
-  sealed("PhaseStarted"),
-  sealed("CallScheduled"),
-  sealed("CallCompleted"),
-  sealed("CallCancelled"),
-  sealed("CallLate"),
-  sealed("CallParked"),
-  sealed("Logged"),
-  sealed("QuestionAsked"),
-  sealed("QuestionAnswered"),
-  sealed("GateDecided"),
-  sealed("RoomRecorded"),
-  sealed("RunSuspended"),
-  sealed("RunResumed"),
-  sealed("RunReopened"),
-  sealed("RunInterrupted"),
-  sealed("RunCompleted"),
-  sealed("RunFailed")
+  sealed("RunStarted", body.RunStarted),
+  sealed("PhaseStarted", body.PhaseStarted),
+  sealed("CallScheduled", body.CallScheduled),
+  sealed("CallCompleted", body.CallCompleted),
+  sealed("CallCancelled", body.CallCancelled),
+  sealed("CallLate", body.CallLate),
+  sealed("CallParked", body.CallParked),
+  sealed("Logged", body.Logged),
+  sealed("QuestionAsked", body.QuestionAsked),
+  sealed("QuestionAnswered", body.QuestionAnswered),
+  sealed("GateDecided", body.GateDecided),
+  sealed("RoomRecorded", body.RoomRecorded),
+  sealed("RunSuspended", body.RunSuspended),
+  sealed("RunResumed", body.RunResumed),
+  sealed("RunReopened", body.RunReopened),
+  sealed("RunInterrupted", body.RunInterrupted),
+  sealed("RunCompleted", body.RunCompleted),
+  sealed("RunFailed", body.RunFailed)
 ])
 export type RunEvent = typeof RunEvent.Type
 export type RunEventOf<Type extends RunEvent["type"]> = Extract<RunEvent, { readonly type: Type }>

@@ -1,6 +1,7 @@
 // The summary of a run: the last line of `run` and `resume`, and what `runPlan` returns. Stable; see spec 11.
 import { Schema } from "effect"
-import { Site } from "./Call.ts"
+import { Finding } from "./Finding.ts"
+import { ModelErrorInfo } from "./ModelError.ts"
 import { Coverage, RunErrorInfo, SuspendReason } from "./RunEvent.ts"
 
 export const RunStatus = Schema.Literals([
@@ -15,15 +16,6 @@ export const RunStatus = Schema.Literals([
   "interrupted"
 ])
 export type RunStatus = typeof RunStatus.Type
-
-/** One non-deterministic construct in the author's source. */
-export const Finding = Schema.Struct({
-  construct: Schema.String,
-  ...Site.fields,
-  message: Schema.String,
-  instead: Schema.String
-})
-export type Finding = typeof Finding.Type
 
 /**
  * `calls.total = live + cached + replayed`, of this process; `failed` and `inDoubt` are subsets; `live` counts
@@ -43,7 +35,8 @@ export const RunSummary = Schema.Struct({
     Schema.Struct({
       reason: SuspendReason,
       until: Schema.optionalKey(Schema.Number),
-      items: Schema.Array(Schema.String)
+      items: Schema.Array(Schema.String),
+      error: Schema.optionalKey(ModelErrorInfo)
     })
   ),
   calls: Schema.Struct({

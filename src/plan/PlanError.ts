@@ -1,6 +1,6 @@
 // PlanError: why a plan did not load. The room's one error; its `code` says which kind, its message is for people.
 import { Schema } from "effect"
-import { Finding } from "../domain/RunSummary.ts"
+import { Finding } from "../domain/Finding.ts"
 
 export const PlanErrorCode = Schema.Literals([
   /** The file, or a file it imports, cannot be read or is not UTF-8. */

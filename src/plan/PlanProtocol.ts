@@ -4,7 +4,7 @@
 import { Schema, type Effect } from "effect"
 import { Site } from "../domain/Call.ts"
 import { RunErrorInfo } from "../domain/RunEvent.ts"
-import { Finding } from "../domain/RunSummary.ts"
+import { Finding } from "../domain/Finding.ts"
 
 /** What the plan's `run` gets besides the hooks. Deeply frozen inside. */
 export const PlanInput = Schema.Struct({
