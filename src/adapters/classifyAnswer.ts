@@ -84,14 +84,17 @@ const readChat = (body: JsonObject): Draft => {
     usage: readOpenAiUsage(body["usage"]),
     costUsd: readCost(at(body, "usage", "cost")),
     model: asString(body["model"]),
-    toolCalls: asList(at(message, "tool_calls")).length > 0 || asObject(at(message, "function_call")) !== undefined,
+    toolCalls:
+      asList(at(message, "tool_calls")).length > 0 || asObject(at(message, "function_call")) !== undefined,
     filtered: finish === "content_filter" ? "content_filter" : refusal === undefined ? undefined : "refusal"
   }
 }
 
 const readResponses = (body: JsonObject): Draft => {
   const output = asList(body["output"])
-  const parts = output.filter((item) => at(item, "type") === "message").flatMap((item) => asList(at(item, "content")))
+  const parts = output
+    .filter((item) => at(item, "type") === "message")
+    .flatMap((item) => asList(at(item, "content")))
   const text = partsText(parts, (part) => at(part, "type") === "output_text")
   const refused = parts.some((part) => at(part, "type") === "refusal")
   const status = asString(body["status"]) ?? "completed"
@@ -99,10 +102,17 @@ const readResponses = (body: JsonObject): Draft => {
   const waiting = status === "in_progress" || status === "queued"
   return {
     text,
-    finish: status === "completed" ? "stop" : reason === "max_output_tokens" || reason === "max_tokens" ? "length" : (reason ?? status),
+    finish:
+      status === "completed"
+        ? "stop"
+        : reason === "max_output_tokens" || reason === "max_tokens"
+          ? "length"
+          : (reason ?? status),
     usage: readOpenAiUsage(body["usage"]),
     model: asString(body["model"]),
-    toolCalls: output.some((item) => /(?:function|custom_tool|mcp|computer|shell).*call$/.test(asString(at(item, "type")) ?? "")),
+    toolCalls: output.some((item) =>
+      /(?:function|custom_tool|mcp|computer|shell).*call$/.test(asString(at(item, "type")) ?? "")
+    ),
     filtered: reason === "content_filter" ? reason : refused ? "refusal" : undefined,
     ...(waiting && { broken: { why: `the response is still ${status}`, retryable: false } }),
     ...(status === "cancelled" && { broken: { why: "the response was cancelled upstream", retryable: true } })
@@ -124,14 +134,17 @@ const readAnthropic = (body: JsonObject): Draft => {
   const asked = content.find((part) => at(part, "type") === "tool_use" && at(part, "name") === "json")
   const json = at(asked, "input")
   return {
-    text: json === undefined ? partsText(content, (part) => at(part, "type") === "text") : JSON.stringify(json),
+    text:
+      json === undefined ? partsText(content, (part) => at(part, "type") === "text") : JSON.stringify(json),
     finish: json !== undefined && stop === "tool_use" ? "stop" : (anthropicFinish.get(stop) ?? stop),
     usage: readAnthropicUsage(body["usage"]),
     model: asString(body["model"]),
     toolCalls: content.some((part) => at(part, "type") === "tool_use"),
     filtered: stop === "refusal" ? "refusal" : undefined,
     emptyRepeats: true,
-    ...(stop === "pause_turn" && { broken: { why: "the turn was paused, not ended (pause_turn)", retryable: false } })
+    ...(stop === "pause_turn" && {
+      broken: { why: "the turn was paused, not ended (pause_turn)", retryable: false }
+    })
   }
 }
 
@@ -145,8 +158,10 @@ const readGemini = (body: JsonObject): Draft => {
   const block = nonEmpty(at(body, "promptFeedback", "blockReason"))
   const blocked = block !== undefined && block !== "BLOCK_REASON_UNSPECIFIED" && candidate === undefined
   const filtered = blocked ? block : geminiFilter.test(reason) ? reason : undefined
-  const malformed = /^MALFORMED_/.test(reason)
-  const unusable = malformed || /^(?:LANGUAGE|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|MISSING_THOUGHT_SIGNATURE|NO_IMAGE)$/.test(reason)
+  const malformed = reason.startsWith("MALFORMED_")
+  const unusable =
+    malformed ||
+    /^(?:LANGUAGE|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|MISSING_THOUGHT_SIGNATURE|NO_IMAGE)$/.test(reason)
   return {
     text: partsText(parts, (part) => at(part, "thought") !== true),
     finish: reason === "STOP" ? "stop" : reason === "MAX_TOKENS" ? "length" : reason.toLowerCase(),
@@ -171,24 +186,37 @@ const readOllama = (body: JsonObject): Draft => ({
 /** The format of a body, by its shape: a proxy may answer in another one than was asked. */
 const readDraft = (body: JsonObject): Draft | undefined => {
   if (body["choices"] !== undefined) return readChat(body)
-  if (body["object"] === "response" || (body["output"] !== undefined && body["status"] !== undefined)) return readResponses(body)
-  if (Array.isArray(body["content"]) && (body["type"] === "message" || body["stop_reason"] !== undefined)) return readAnthropic(body)
-  if (body["candidates"] !== undefined || body["promptFeedback"] !== undefined || body["usageMetadata"] !== undefined) return readGemini(body)
-  if (typeof body["done"] === "boolean" && (body["message"] !== undefined || body["response"] !== undefined)) return readOllama(body)
+  if (body["object"] === "response" || (body["output"] !== undefined && body["status"] !== undefined))
+    return readResponses(body)
+  if (Array.isArray(body["content"]) && (body["type"] === "message" || body["stop_reason"] !== undefined))
+    return readAnthropic(body)
+  if (
+    body["candidates"] !== undefined ||
+    body["promptFeedback"] !== undefined ||
+    body["usageMetadata"] !== undefined
+  )
+    return readGemini(body)
+  if (typeof body["done"] === "boolean" && (body["message"] !== undefined || body["response"] !== undefined))
+    return readOllama(body)
   return undefined
 }
 
-const isEmptyList = (value: Json | undefined): boolean => value === null || (Array.isArray(value) && value.length === 0)
+const isEmptyList = (value: Json | undefined): boolean =>
+  value === null || (Array.isArray(value) && value.length === 0)
 
 const judge = (draft: Draft, reply: WireReply): Read => {
   const { finish, usage } = draft
   if (draft.filtered !== undefined) {
     return Result.fail(
-      makeError("content_filtered", `HTTP ${reply.status}: the provider withheld the answer (${draft.filtered})`, {
-        httpStatus: reply.status,
-        ...(usage !== undefined && { usage }),
-        detail: { finishReason: draft.filtered }
-      })
+      makeError(
+        "content_filtered",
+        `HTTP ${reply.status}: the provider withheld the answer (${draft.filtered})`,
+        {
+          httpStatus: reply.status,
+          ...(usage !== undefined && { usage }),
+          detail: { finishReason: draft.filtered }
+        }
+      )
     )
   }
   if (finish === "error") {
@@ -203,9 +231,13 @@ const judge = (draft: Draft, reply: WireReply): Read => {
     return invalid(reply, draft.broken.why, draft.broken.retryable, "neutral", { usage, finish })
   }
   if (draft.text.trim() === "") {
-    if (draft.toolCalls) return invalid(reply, "a tool call where text was asked for", false, "neutral", { usage, finish })
+    if (draft.toolCalls)
+      return invalid(reply, "a tool call where text was asked for", false, "neutral", { usage, finish })
     if (finish === "length") {
-      return invalid(reply, "the output limit was reached before any text", false, "neutral", { usage, finish })
+      return invalid(reply, "the output limit was reached before any text", false, "neutral", {
+        usage,
+        finish
+      })
     }
     return invalid(reply, "an empty answer", draft.emptyRepeats !== true, "neutral", { usage, finish })
   }
@@ -219,7 +251,9 @@ const judge = (draft: Draft, reply: WireReply): Read => {
 }
 
 const usageOf = (body: JsonObject): TokenUsage | undefined =>
-  readOpenAiUsage(body["usage"]) ?? readAnthropicUsage(body["usage"]) ?? readGeminiUsage(body["usageMetadata"])
+  readOpenAiUsage(body["usage"]) ??
+  readAnthropicUsage(body["usage"]) ??
+  readGeminiUsage(body["usageMetadata"])
 
 const readBody = (body: Json, reply: WireReply, reading: Reading): Read => {
   const root = asObject(body)
@@ -227,14 +261,22 @@ const readBody = (body: Json, reply: WireReply, reading: Reading): Read => {
   const error =
     readError(body) ??
     (asObject(at(choice, "error")) === undefined ? undefined : readError(choice ?? null)) ??
-    (root?.["status"] === "failed" ? readError({ error: root["error"] ?? { message: "the response failed" } }) : undefined)
+    (root?.["status"] === "failed"
+      ? readError({ error: root["error"] ?? { message: "the response failed" } })
+      : undefined)
   if (error !== undefined) {
-    return Result.fail(errorOfEvidence(error, reply, reading, true, root === undefined ? undefined : usageOf(root)))
+    return Result.fail(
+      errorOfEvidence(error, reply, reading, true, root === undefined ? undefined : usageOf(root))
+    )
   }
   if (root === undefined) return invalid(reply, "JSON of another shape than the API's", false, "neutral")
   const draft = readDraft(root)
   if (draft === undefined) return invalid(reply, "JSON of another shape than the API's", false, "neutral")
-  if (draft.filtered === undefined && (isEmptyList(root["choices"]) || (isEmptyList(root["candidates"]) && root["promptFeedback"] === undefined))) {
+  if (
+    draft.filtered === undefined &&
+    (isEmptyList(root["choices"]) ||
+      (isEmptyList(root["candidates"]) && root["promptFeedback"] === undefined))
+  ) {
     return invalid(reply, "an answer without a choice in it", true, "neutral", { usage: draft.usage })
   }
   return judge(draft, reply)
@@ -248,7 +290,7 @@ export const readReply = (reply: WireReply, reading: Reading): Read => {
   const json = parseJson(body)
   if (json !== undefined) {
     const chunks = asList(json)
-    const streamed = chunks.length > 0 && chunks.some((chunk) => at(chunk, "candidates") !== undefined)
+    const streamed = chunks.some((chunk) => at(chunk, "candidates") !== undefined)
     if (!streamed) return readBody(json, reply, reading)
   }
   const stream = readStream(body, reply.headers["content-type"] ?? "")
@@ -256,7 +298,9 @@ export const readReply = (reply: WireReply, reading: Reading): Read => {
     return stream.ended
       ? readBody(stream.body, reply, reading)
       : Result.fail(
-          makeError("network", `HTTP ${reply.status}: the stream ended before the answer did`, { httpStatus: reply.status })
+          makeError("network", `HTTP ${reply.status}: the stream ended before the answer did`, {
+            httpStatus: reply.status
+          })
         )
   }
   if (body.includes("\0") || body.startsWith("\uFFFD")) {

@@ -114,8 +114,12 @@ class Reader {
     this.code(node["__type"])
     this.status ??= statusOf(node["code"]) ?? statusOf(node["status"]) ?? statusOf(node["status_code"])
     this.limitSource ??= asString(at(metadata, "limit_source"))
-    if (at(metadata, "flagged_input") !== undefined || asList(at(metadata, "reasons")).length > 0) this.flagged = true
-    if (!innermost) this.say(textOf(node["message"]) ?? textOf(node["msg"]) ?? textOf(node["detail"]) ?? textOf(node["error"]))
+    if (at(metadata, "flagged_input") !== undefined || asList(at(metadata, "reasons")).length > 0)
+      this.flagged = true
+    if (!innermost)
+      this.say(
+        textOf(node["message"]) ?? textOf(node["msg"]) ?? textOf(node["detail"]) ?? textOf(node["error"])
+      )
     this.errors.push(node)
     return true
   }
@@ -155,11 +159,15 @@ const textOf = (value: Json | undefined): string | undefined => {
   const parts = asList(value).flatMap((item) => {
     const text = typeof item === "string" ? item : asString(at(item, "msg") ?? at(item, "message"))
     if (text === undefined) return []
-    const where = asList(at(item, "loc")).filter((part) => typeof part === "string" || typeof part === "number")
+    const where = asList(at(item, "loc")).filter(
+      (part) => typeof part === "string" || typeof part === "number"
+    )
     return [where.length > 0 ? `${where.join(".")}: ${text}` : text]
   })
   if (parts.length > 0) return parts.join("; ")
-  return asObject(value) === undefined ? undefined : (textOf(at(value, "message")) ?? textOf(at(value, "detail")))
+  return asObject(value) === undefined
+    ? undefined
+    : (textOf(at(value, "message")) ?? textOf(at(value, "detail")))
 }
 
 const evidence = (reader: Reader): ErrorEvidence => ({

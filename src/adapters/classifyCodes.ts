@@ -70,7 +70,10 @@ say(
   prohibited_content spii image_safety data_inspection_failed datainspectionfailed sensitive_words_detected
   cyber_policy guardrail_intervened content_blocked flagged_input`
 )
-say({ code: "invalid_response", retryable: true }, "tool_use_failed json_validate_failed malformed_function_call")
+say(
+  { code: "invalid_response", retryable: true },
+  "tool_use_failed json_validate_failed malformed_function_call"
+)
 say(
   { code: "client_error" },
   `request_too_large payload_too_large not_found_error not_found model_not_found deploymentnotfound
@@ -90,10 +93,13 @@ const vague = new Set(
 )
 
 /** Vague words that still mean the server where no status contradicts them (a 200 with an error in it). */
-const requestWords =
-  /^(?:invalid_|bad_?request|validation|unprocessable|badrequest)/
+const requestWords = /^(?:invalid_|bad_?request|validation|unprocessable|badrequest)/
 
-const normal = (code: string): string => code.trim().toLowerCase().replace(/[\s-]+/g, "_")
+const normal = (code: string): string =>
+  code
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, "_")
 
 /** Whether a string is a code at all: one word, not prose. */
 export const isCode = (text: string): boolean => /^[A-Za-z][\w.-]{1,80}$/.test(text.trim())
@@ -107,7 +113,7 @@ export const verdictOfCode = (code: string): Verdict | undefined => {
   if (known !== undefined) return known
   if (vague.has(name)) return undefined
   if (/_spend_limit_(?:exceeded|reached)$/.test(name)) return { code: "quota_exhausted" }
-  if (/^api_key_/.test(name)) return { code: "auth" }
+  if (name.startsWith("api_key_")) return { code: "auth" }
   return undefined
 }
 
@@ -149,7 +155,8 @@ const contextPhrases = phrases([
   "you passed \\d+ (?:input )?tokens"
 ])
 
-const serverContextPhrase = /^(?:Context size has been exceeded\.?|the request exceeds the available context size[^\n]{0,80})$/i
+const serverContextPhrase =
+  /^(?:Context size has been exceeded\.?|the request exceeds the available context size[^\n]{0,80})$/i
 
 const quotaPhrases = phrases([
   "your credit balance is too low",
@@ -183,7 +190,10 @@ const keyPhrases = phrases([
   "(?:invalid|missing) authentication"
 ])
 
-const throttlePhrases = phrases(["(?:the )?(?:system|server|engine|model) is (?:currently )?overloaded", "overloaded"])
+const throttlePhrases = phrases([
+  "(?:the )?(?:system|server|engine|model) is (?:currently )?overloaded",
+  "overloaded"
+])
 
 /**
  * What an anchored phrase means at a status. Only for messages without a specific code: messages quote prompts, so

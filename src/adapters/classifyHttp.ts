@@ -4,7 +4,14 @@
 import type { Json } from "../domain/canonicalJson.ts"
 import { makeError, type ModelError, RETRYABLE_CODES, type TokenUsage } from "../domain/ModelError.ts"
 import { type ErrorEvidence, readFailedBody } from "./classifyBody.ts"
-import { isVague, type Verdict, verdictOfCode, verdictOfPhrase, verdictOfThrottle, verdictOfVague } from "./classifyCodes.ts"
+import {
+  isVague,
+  type Verdict,
+  verdictOfCode,
+  verdictOfPhrase,
+  verdictOfThrottle,
+  verdictOfVague
+} from "./classifyCodes.ts"
 import { parseJson } from "./readJson.ts"
 import { looksLikeHtml } from "./redact.ts"
 import { readRetryHint } from "./retryHint.ts"
@@ -28,7 +35,8 @@ const isHtml = (reply: WireReply): boolean =>
 /** What a status alone means, refined from `classifyHttpStatus`. */
 export const verdictOfStatus = (status: number, isJson: boolean): Verdict => {
   if (status < 400) return { code: "client_error" }
-  if (status >= 500) return { code: status === 504 || status === 522 || status === 524 ? "timeout" : "server_error" }
+  if (status >= 500)
+    return { code: status === 504 || status === 522 || status === 524 ? "timeout" : "server_error" }
   switch (status) {
     case 401:
       return { code: "auth" }
@@ -63,11 +71,15 @@ export const weigh = (error: ErrorEvidence, status: number, isJson: boolean): Ve
   for (const code of error.codes) {
     const verdict = verdictOfCode(code)
     // A general throttling word gives way to a more telling one beside it.
-    if (verdict !== undefined && (known === undefined || (throttling(known) && verdict.code === "quota_exhausted"))) {
+    if (
+      verdict !== undefined &&
+      (known === undefined || (throttling(known) && verdict.code === "quota_exhausted"))
+    ) {
       known = verdict
     }
   }
-  if ((known === undefined || throttling(known)) && error.spent && effective === 429) return { code: "quota_exhausted" }
+  if ((known === undefined || throttling(known)) && error.spent && effective === 429)
+    return { code: "quota_exhausted" }
   if (throttling(known) && message !== undefined) known = verdictOfThrottle(message, effective) ?? known
   if (known !== undefined && !(known.code === "client_error" && effective >= 400)) {
     // 402 with a throttling word is still an empty account; an expired wait does not fill it.
@@ -75,7 +87,9 @@ export const weigh = (error: ErrorEvidence, status: number, isJson: boolean): Ve
   }
   const specific = error.codes.find((code) => !isVague(code))
   if (message !== undefined && (specific === undefined || isVague(specific))) {
-    const phrase = verdictOfPhrase(message, effective) ?? (effective === 429 || effective === 413 ? verdictOfThrottle(message, effective) : undefined)
+    const phrase =
+      verdictOfPhrase(message, effective) ??
+      (effective === 429 || effective === 413 ? verdictOfThrottle(message, effective) : undefined)
     if (phrase !== undefined) return phrase
   }
   if (effective >= 300) return verdictOfStatus(effective, isJson)
@@ -129,10 +143,12 @@ const flagOf = (verdict: Verdict, status: number, shouldRetry: string | undefine
 const messageOf = (error: ErrorEvidence, reply: WireReply, { clean }: Reading, isJson: boolean): string => {
   const head = `HTTP ${reply.status}`
   if (error.message !== undefined) return `${head}: ${clean(error.message)}`
-  if (reply.status >= 300 && reply.status < 400) return `${head}: a redirect, which is not followed; check the base URL`
+  if (reply.status >= 300 && reply.status < 400)
+    return `${head}: a redirect, which is not followed; check the base URL`
   if (isHtml(reply)) return `${head}: an HTML page, not an answer of the API`
   const text = reply.body.trim()
-  if (isJson || text === "") return text === "" ? `${head} with an empty body` : `${head} without a readable error`
+  if (isJson || text === "")
+    return text === "" ? `${head} with an empty body` : `${head} without a readable error`
   return `${head}: ${clean(text.slice(0, 300))}`
 }
 

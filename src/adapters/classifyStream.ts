@@ -9,7 +9,8 @@ export interface Gathered {
   readonly ended: boolean
 }
 
-const joined = (parts: ReadonlyArray<Json | undefined>): string => parts.map((part) => asString(part) ?? "").join("")
+const joined = (parts: ReadonlyArray<Json | undefined>): string =>
+  parts.map((part) => asString(part) ?? "").join("")
 
 const last = (chunks: ReadonlyArray<Json>, ...path: ReadonlyArray<string>): Json | undefined => {
   for (let index = chunks.length - 1; index >= 0; index--) {
@@ -30,7 +31,9 @@ const gatherChat = (chunks: ReadonlyArray<Json>, done: boolean): Gathered => {
   const finish = last(choices, "finish_reason")
   const message = given({
     role: "assistant",
-    content: joined(choices.map((choice) => at(choice, "delta", "content") ?? at(choice, "message", "content"))),
+    content: joined(
+      choices.map((choice) => at(choice, "delta", "content") ?? at(choice, "message", "content"))
+    ),
     refusal: joined(choices.map((choice) => at(choice, "delta", "refusal"))),
     tool_calls: choices.flatMap((choice) => asList(at(choice, "delta", "tool_calls")))
   })
@@ -40,7 +43,10 @@ const gatherChat = (chunks: ReadonlyArray<Json>, done: boolean): Gathered => {
 }
 
 const gatherAnthropic = (events: ReadonlyArray<Json>): Gathered => {
-  const started = at(events.find((event) => at(event, "type") === "message_start"), "message")
+  const started = at(
+    events.find((event) => at(event, "type") === "message_start"),
+    "message"
+  )
   const blocks = new Map<number, JsonObject>()
   for (const event of events) {
     const index = at(event, "index")
@@ -49,7 +55,8 @@ const gatherAnthropic = (events: ReadonlyArray<Json>): Gathered => {
     if (block !== undefined) blocks.set(index, block)
     const text = asString(at(event, "delta", "text"))
     const known = blocks.get(index)
-    if (text !== undefined) blocks.set(index, { ...known, type: "text", text: `${asString(known?.["text"]) ?? ""}${text}` })
+    if (text !== undefined)
+      blocks.set(index, { ...known, type: "text", text: `${asString(known?.["text"]) ?? ""}${text}` })
   }
   const deltas = events.filter((event) => at(event, "type") === "message_delta")
   const body = {
@@ -101,7 +108,9 @@ const gather = (chunks: ReadonlyArray<Json>, done: boolean): Gathered | undefine
   if (types.some((type) => type.startsWith("response."))) return gatherResponses(chunks)
   if (types.some((type) => /^(?:message_|content_block)/.test(type))) return gatherAnthropic(chunks)
   if (chunks.some((chunk) => at(chunk, "choices") !== undefined)) return gatherChat(chunks, done)
-  if (chunks.some((chunk) => at(chunk, "candidates") !== undefined || at(chunk, "promptFeedback") !== undefined)) {
+  if (
+    chunks.some((chunk) => at(chunk, "candidates") !== undefined || at(chunk, "promptFeedback") !== undefined)
+  ) {
     return gatherGemini(chunks)
   }
   if (chunks.some((chunk) => typeof at(chunk, "done") === "boolean")) return gatherOllama(chunks)
@@ -125,5 +134,8 @@ export const readStream = (text: string, contentType: string): Gathered | undefi
   const parsed = filled.map(parseJson)
   // All lines but a cut last one must be JSON for this to be NDJSON.
   if (parsed.slice(0, -1).some((line) => asObject(line) === undefined)) return undefined
-  return gather(parsed.flatMap((line) => line ?? []), false)
+  return gather(
+    parsed.flatMap((line) => line ?? []),
+    false
+  )
 }

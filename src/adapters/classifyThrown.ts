@@ -76,7 +76,9 @@ const rules: ReadonlyArray<Rule> = [
   {
     matches: (clue) =>
       clue.name === "TimeoutError" ||
-      /^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT|ESOCKETTIMEDOUT|ERR_SOCKET_CONNECTION_TIMEOUT)$/.test(clue.code),
+      /^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT|ESOCKETTIMEDOUT|ERR_SOCKET_CONNECTION_TIMEOUT)$/.test(
+        clue.code
+      ),
     error: (clue) => makeError("timeout", `no answer in time${clue.code === "" ? "" : ` (${clue.code})`}`)
   },
   {
@@ -85,9 +87,13 @@ const rules: ReadonlyArray<Rule> = [
   },
   {
     matches: (clue) =>
-      /^(?:ERR_INVALID_URL|ERR_INVALID_CHAR|ERR_INVALID_ARG_TYPE|ERR_INVALID_ARG_VALUE|UND_ERR_INVALID_ARG)$/.test(clue.code) ||
+      /^(?:ERR_INVALID_URL|ERR_INVALID_CHAR|ERR_INVALID_ARG_TYPE|ERR_INVALID_ARG_VALUE|UND_ERR_INVALID_ARG)$/.test(
+        clue.code
+      ) ||
       /^(?:bad port|unknown scheme|URL scheme must be)/i.test(clue.message) ||
-      /invalid header (?:value|name)|Failed to parse URL|Invalid URL|includes credentials|to ByteString/i.test(clue.message),
+      /invalid header (?:value|name)|Failed to parse URL|Invalid URL|includes credentials|to ByteString/i.test(
+        clue.message
+      ),
     error: () => unsendable()
   },
   {
@@ -106,7 +112,10 @@ const rules: ReadonlyArray<Rule> = [
     error: () => makeError("client_error", "the base URL redirects without end")
   },
   {
-    matches: (clue) => /^(?:terminated|fetch failed|other side closed|socket hang up|network error|failed to fetch)$/i.test(clue.message),
+    matches: (clue) =>
+      /^(?:terminated|fetch failed|other side closed|socket hang up|network error|failed to fetch)$/i.test(
+        clue.message
+      ),
     error: (clue) => network("the connection failed", true, "failure", clue)
   }
 ]

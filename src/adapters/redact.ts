@@ -92,7 +92,8 @@ const markPieces = (text: string, hidden: string, length: number, marks: Uint8Ar
     else known.push(index)
   }
   for (let index = 0; index + length <= hidden.length; index++) {
-    for (const place of places.get(hidden.slice(index, index + length)) ?? []) marks.fill(1, place, place + length)
+    for (const place of places.get(hidden.slice(index, index + length)) ?? [])
+      marks.fill(1, place, place + length)
   }
 }
 
@@ -153,7 +154,10 @@ export const redact = (text: string, secrets: ReadonlyArray<string>): string => 
   }
   // Control characters would let a foreign message draw on a terminal.
   // oxlint-disable-next-line no-control-regex
-  return out.replace(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]+/g, " ").replace(/\s+/g, " ").trim()
+  return out
+    .replace(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]+/g, " ")
+    .replace(/\s+/g, " ")
+    .trim()
 }
 
 /** `text` without quotes from the prompt: whole, or any piece of 20 characters. */

@@ -14,7 +14,9 @@ const positive = (ms: number): number | undefined => {
 }
 
 const number = (text: string | undefined, unitMs: number): number | undefined =>
-  text !== undefined && strictNumber.test(text.trim()) ? positive(roundMs(Number(text.trim()) * unitMs)) : undefined
+  text !== undefined && strictNumber.test(text.trim())
+    ? positive(roundMs(Number(text.trim()) * unitMs))
+    : undefined
 
 /** Floating point must not turn 36.4 s into 36400.000000000004 ms. */
 const roundMs = (ms: number): number => Math.round(ms * 1000) / 1000
@@ -28,7 +30,8 @@ const epochOf = (parts: {
   readonly second: number
 }): number | undefined => {
   const { day, hour, minute, month, second, year } = parts
-  if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60) return undefined
+  if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60)
+    return undefined
   return DateTime.toEpochMillis(DateTime.makeUnsafe({ year, month, day, hour, minute, second }))
 }
 
@@ -93,7 +96,8 @@ const wordUnit = (word: string): string =>
 
 /** A duration in the forms providers write: `37s`, `9m38.016s`, `1h2m`, `500ms`, `20 seconds`, `1 minute`. */
 export const parseDuration = (text: string): number | undefined => {
-  const term = /(\d+(?:\.\d+)?)\s*(milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)(?![a-z])\s*/giy
+  const term =
+    /(\d+(?:\.\d+)?)\s*(milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)(?![a-z])\s*/giy
   const body = text.trim()
   let sum = 0
   let end = 0
@@ -109,7 +113,10 @@ export const parseDuration = (text: string): number | undefined => {
 
 const durationText =
   "((?:\\d+(?:\\.\\d+)?\\s*(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)(?![a-z])\\s*)+)"
-const spoken = new RegExp(`\\b(?:try again|retry(?: again)?|retry after|wait|available) (?:in |after )?(?:about |approximately )?${durationText}`, "i")
+const spoken = new RegExp(
+  `\\b(?:try again|retry(?: again)?|retry after|wait|available) (?:in |after )?(?:about |approximately )?${durationText}`,
+  "i"
+)
 
 /** "Please try again in 9m38.016s." */
 const fromMessage = (message: string | undefined): number | undefined => {
@@ -129,7 +136,10 @@ const anthropicReset = (headers: Readonly<Record<string, string>>, now: number):
     const remaining = headers[`${window}-remaining`]
     const exhausted = remaining?.trim() === "0" || headers[`${window}-status`]?.trim() === "rejected"
     if (!exhausted) continue
-    take(parseInstant(value.trim()) ?? (/^\d{9,11}$/.test(value.trim()) ? Number(value.trim()) * 1000 : undefined))
+    take(
+      parseInstant(value.trim()) ??
+        (/^\d{9,11}$/.test(value.trim()) ? Number(value.trim()) * 1000 : undefined)
+    )
   }
   return until(latest, now)
 }

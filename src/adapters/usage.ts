@@ -24,9 +24,17 @@ interface Counts {
 }
 
 /** Without both sides there is no usage: half a count priced would be a wrong price. */
-const makeUsage = ({ cacheWrite, cached, input, output, reasoning, total }: Counts): TokenUsage | undefined => {
+const makeUsage = ({
+  cacheWrite,
+  cached,
+  input,
+  output,
+  reasoning,
+  total
+}: Counts): TokenUsage | undefined => {
   if (input === undefined || output === undefined || input + output === 0) return undefined
-  const part = (value: number | undefined, whole: number) => (value !== undefined && value > 0 && value <= whole ? value : undefined)
+  const part = (value: number | undefined, whole: number) =>
+    value !== undefined && value > 0 && value <= whole ? value : undefined
   const cachedInputTokens = part(cached, input)
   const cacheWriteInputTokens = part(cacheWrite, input)
   const reasoningTokens = part(reasoning, output)
@@ -85,7 +93,8 @@ export const readGeminiUsage = (usage: Json | undefined): TokenUsage | undefined
   const thoughts = readPart(at(usage, "thoughtsTokenCount"))
   const listed = at(usage, "candidatesTokenCount")
   // A candidate without any text has no count of its own; then the thoughts are all there was.
-  const candidates = listed === undefined && at(usage, "thoughtsTokenCount") !== undefined ? 0 : readCount(listed)
+  const candidates =
+    listed === undefined && at(usage, "thoughtsTokenCount") !== undefined ? 0 : readCount(listed)
   return makeUsage({
     input: prompt === undefined || toolPrompt === undefined ? undefined : prompt + toolPrompt,
     output: candidates === undefined || thoughts === undefined ? undefined : candidates + thoughts,

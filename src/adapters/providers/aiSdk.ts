@@ -25,7 +25,12 @@ export interface AiSdkOptions {
 const urlSecrets = (baseUrl: string | undefined): ReadonlyArray<string> => {
   const url = baseUrl === undefined ? null : URL.parse(baseUrl)
   if (url === null) return []
-  const userinfo = [url.password, url.username, decodeURIComponent(url.password), decodeURIComponent(url.username)]
+  const userinfo = [
+    url.password,
+    url.username,
+    decodeURIComponent(url.password),
+    decodeURIComponent(url.username)
+  ]
   return [...userinfo, ...url.searchParams.values()].filter((secret) => secret !== "")
 }
 
@@ -44,9 +49,18 @@ const messageOf = (thrown: unknown): string =>
 const beforeSending = (thrown: unknown, clean: (text: string) => string): ModelError => {
   const message = messageOf(thrown)
   if (message === "" || /header|url|ByteString/i.test(message)) return unsendable()
-  if (thrown instanceof Error && /LoadAPIKey/.test(thrown.name)) return makeError("auth", "no API key is configured")
+  if (thrown instanceof Error && /LoadAPIKey/.test(thrown.name))
+    return makeError("auth", "no API key is configured")
   return makeError("invalid_input", `the request could not be built: ${clean(message)}`)
 }
+
+/**
+ * A value that HTTP does not allow in a header. Some hosts throw, quoting the key; others silently trim it. Ours is
+ * refused before anything is sent, so that what is configured is what is used.
+ */
+// oxlint-disable-next-line no-control-regex
+const isUnsendable = (value: string): boolean =>
+  /[\u0000-\u0008\u000A-\u001F\u007F]|[^\u0000-\u00FF]/.test(value)
 
 /** What one attempt came to, from the evidence on the wire. */
 const settle = (
@@ -60,7 +74,9 @@ const settle = (
       const { status, thrown } = exchange.broken
       const error = classifyThrown(thrown)
       return Result.fail(
-        status === undefined ? error : makeError(error.code, error.message, { ...overridesOf(error), httpStatus: status })
+        status === undefined
+          ? error
+          : makeError(error.code, error.message, { ...overridesOf(error), httpStatus: status })
       )
     }
     return Result.fail(
@@ -93,12 +109,16 @@ export const makeAiSdkAdapter = (options: AiSdkOptions): Adapter => {
   const settings = {
     apiKey: options.apiKey === undefined ? undefined : Redacted.value(options.apiKey),
     baseUrl: options.baseUrl,
-    headers: Object.fromEntries(Object.entries(options.headers ?? {}).map(([name, value]) => [name, Redacted.value(value)]))
+    headers: Object.fromEntries(
+      Object.entries(options.headers ?? {}).map(([name, value]) => [name, Redacted.value(value)])
+    )
   }
   const attempt = Effect.fnUntraced(function* (input: ModelRunInput) {
     if (settings.apiKey === undefined && options.provider !== "openai-compatible") {
       return yield* makeError("auth", `no API key is configured for ${options.id}`)
     }
+    if ([settings.apiKey ?? "", ...Object.values(settings.headers)].some(isUnsendable))
+      return yield* unsendable()
     if (settings.baseUrl === undefined && options.provider === "openai-compatible") {
       return yield* makeError("invalid_input", `${options.id} needs a base URL`)
     }

@@ -18,9 +18,15 @@ export interface Generated {
   readonly text: string
 }
 
-export type Generate = (settings: ProviderSettings, input: ModelRunInput, signal: AbortSignal) => Promise<Generated>
+export type Generate = (
+  settings: ProviderSettings,
+  input: ModelRunInput,
+  signal: AbortSignal
+) => Promise<Generated>
 
-type SdkModel = ReturnType<ReturnType<(typeof import("@ai-sdk/openai-compatible"))["createOpenAICompatible"]>["languageModel"]>
+type SdkModel = ReturnType<
+  ReturnType<(typeof import("@ai-sdk/openai-compatible"))["createOpenAICompatible"]>["languageModel"]
+>
 type CallOptions = Parameters<SdkModel["doGenerate"]>[0]
 
 const baseUrls = {
@@ -38,7 +44,11 @@ const isStrict = (schema: Json | undefined): boolean => {
   const properties = asObject(node["properties"])
   if (properties !== undefined || node["type"] === "object") {
     const required = new Set(asList(node["required"]))
-    if (node["additionalProperties"] !== false || !Object.keys(properties ?? {}).every((key) => required.has(key))) return false
+    if (
+      node["additionalProperties"] !== false ||
+      !Object.keys(properties ?? {}).every((key) => required.has(key))
+    )
+      return false
   }
   return Object.values(node).every(isStrict)
 }
@@ -53,7 +63,11 @@ interface Shape {
   readonly schema: JsonSchemaDocument | undefined
 }
 
-const callOptions = (input: ModelRunInput, signal: AbortSignal, { namespace, options, schema }: Shape): CallOptions => ({
+const callOptions = (
+  input: ModelRunInput,
+  signal: AbortSignal,
+  { namespace, options, schema }: Shape
+): CallOptions => ({
   prompt: [
     ...(input.system === undefined ? [] : [{ role: "system" as const, content: input.system }]),
     { role: "user", content: [{ type: "text", text: input.prompt }] }
@@ -68,7 +82,9 @@ const callOptions = (input: ModelRunInput, signal: AbortSignal, { namespace, opt
 const generateWith = async (model: SdkModel, options: CallOptions): Promise<Generated> => {
   const result = await model.doGenerate(options)
   return {
-    text: result.structuredOutputText ?? result.content.map((part) => (part.type === "text" ? part.text : "")).join("")
+    text:
+      result.structuredOutputText ??
+      result.content.map((part) => (part.type === "text" ? part.text : "")).join("")
   }
 }
 
