@@ -1,0 +1,55 @@
+// What the engine offers to commands and library alike, and what they hand in. Types only; the work is in
+// runPlanFile.ts, resumeRun.ts, replayRun.ts.
+import { Schema, type Deferred, type Effect } from "effect"
+import { Divergence } from "./Divergence.ts"
+import type { RunEvent } from "../domain/RunEvent.ts"
+import type { PlanInputs } from "./planSpec.ts"
+
+/** How a run is run: none of it is part of what the run is. */
+export interface HowToRun {
+  /** Model calls in flight at once; 8 unless said otherwise. */
+  readonly concurrency?: number
+  /** US dollars the run may cost at most; with a contract's `budget.usd`, the lower of the two. */
+  readonly maxUsd?: number
+  /** Lost items do not make the run `incomplete`. */
+  readonly acceptLoss?: boolean
+  /** Drop the failed answers of an ended run, and make those calls and what followed from them again. */
+  readonly retryFailed?: boolean
+  /** Neither read nor write a call cache. */
+  readonly noCache?: boolean
+  /** Sees every event this process appends. */
+  readonly observe?: (event: RunEvent) => Effect.Effect<void>
+  /** Complete it with a signal's name to stop the run, resumable. */
+  readonly stop?: Deferred.Deferred<string>
+}
+
+export interface RunPlanRequest extends HowToRun {
+  /** The plan's file, as the user named it. */
+  readonly plan: string
+  readonly inputs: PlanInputs
+  readonly hermetic?: boolean
+  /** Another run of the same spec: the next free nonce. */
+  readonly fresh?: boolean
+  /** The inputs must be those of this run, else `spec_mismatch`. */
+  readonly expectRun?: string
+  /** Answers of this run's calls are taken for the same calls of the new one. */
+  readonly reuse?: string
+  /** Also refuse what only looks non-deterministic (textual sweep). */
+  readonly sweep?: boolean
+  /** Further blobs to keep in the run's directory, by role, such as the configuration. */
+  readonly extra?: Readonly<Record<string, string>>
+}
+
+/** The last line of `replay`. `events`: how many the journal holds. */
+export const ReplaySummary = Schema.Struct({
+  type: Schema.Literal("ReplaySummary"),
+  ok: Schema.Boolean,
+  runId: Schema.String,
+  identical: Schema.Boolean,
+  events: Schema.Int,
+  divergence: Schema.optionalKey(Divergence),
+  error: Schema.optionalKey(
+    Schema.Struct({ code: Schema.String, message: Schema.String, cure: Schema.optionalKey(Schema.String) })
+  )
+})
+export type ReplaySummary = typeof ReplaySummary.Type

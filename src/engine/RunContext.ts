@@ -1,0 +1,37 @@
+// RunContext: what one run in this process works with. Made when the run is opened, read by catch-up and live alike.
+import { Deferred, Effect, Option, type Clock } from "effect"
+import type { Budget } from "../domain/Contract.ts"
+import type { Json } from "../domain/canonicalJson.ts"
+import type { RunEvent, RunEventBody } from "../domain/RunEvent.ts"
+import type { RunJournal } from "../journal/Journal.ts"
+import type { JournalError } from "../journal/JournalError.ts"
+import type { LogicalClock } from "../kernel/LogicalClock.ts"
+import type { TurnScheduler } from "../kernel/TurnScheduler.ts"
+import type { PlanDriver } from "../plan/PlanProtocol.ts"
+import type { CallBook } from "./CallBook.ts"
+
+export interface RunContext {
+  readonly journal: RunJournal
+  readonly driver: PlanDriver
+  readonly book: CallBook
+  /** How many model calls may be in flight. */
+  readonly concurrency: number
+  readonly budget: Budget
+  readonly acceptLoss: boolean
+  /** Least share of slots that must hold an answer, 0 to 1; absent: all. */
+  readonly minCoverage: number | undefined
+  /** An answer of an earlier run's call cache, by call id. */
+  readonly reuse: (id: string) => Effect.Effect<Option.Option<Json>, JournalError>
+  /** Set for a hermetic run: time is logical, and calls run until quiet before it moves. */
+  readonly hermetic: { readonly clock: LogicalClock; readonly turns: TurnScheduler } | undefined
+  /** Time for what is not part of the run: the guards of the plan's process. */
+  readonly hostClock: Clock.Clock
+  /** Sees every event this process appends, after it is in the log's buffer. */
+  readonly observe: (event: RunEvent) => Effect.Effect<void>
+  /** Completed with a signal's name when the run shall stop. */
+  readonly stop: Deferred.Deferred<string>
+}
+
+/** Appends an event and shows it to whoever watches. Durable only after `journal.commit`. */
+export const append = (run: RunContext, body: RunEventBody): Effect.Effect<RunEvent, JournalError> =>
+  Effect.tap(run.journal.append(body), run.observe)

@@ -1,0 +1,136 @@
+// Session: what the plan has done so far in this process, against what the journal knows. Takes turns apart into
+// calls, notes, cancels and slots, and says at once where they part from the journal. Writes nothing.
+import { Effect, Option, Result } from "effect"
+import type { Json } from "../domain/canonicalJson.ts"
+import { fingerprint } from "../domain/fingerprint.ts"
+import type { Coverage, RunEventBody } from "../domain/RunEvent.ts"
+import type { PlanRequest, PlanState, Turn } from "../plan/PlanProtocol.ts"
+import type { IssuedCall } from "./CallBook.ts"
+import { callDiffers, extraCall, noteDiffers, type Divergence } from "./Divergence.ts"
+import type { RunContext } from "./RunContext.ts"
+import { noteOf, readEvent, readScheduled, type RunHistory } from "./RunHistory.ts"
+
+/** What a turn asks the engine to do, in order. */
+export type Deed =
+  | { readonly t: "call"; readonly call: IssuedCall }
+  | { readonly t: "cancel"; readonly call: IssuedCall }
+  | { readonly t: "note"; readonly body: Note }
+
+type Note = Extract<RunEventBody, { type: "PhaseStarted" | "Logged" }>
+
+const noteBody = (request: Extract<PlanRequest, { t: "phase" | "log" }>): Note =>
+  request.t === "phase"
+    ? { type: "PhaseStarted", title: request.title }
+    : { type: "Logged", message: request.message, ...(request.data === undefined ? {} : { data: request.data }) }
+
+const asJson = (body: Note): Json => ({ ...body })
+
+export class Session {
+  /** Calls the plan waits for. */
+  readonly pending = new Map<number, IssuedCall>()
+  /** Calls the plan waits for whose answer the journal has, by the answer's seq. */
+  readonly answered = new Map<number, IssuedCall>()
+  state: PlanState = { t: "waiting" }
+  divergence: Divergence | undefined
+  private readonly run: RunContext
+  private readonly history: RunHistory
+  private notes = 0
+  private done = 0
+  private of = 0
+  private lost = 0
+
+  constructor(run: RunContext, history: RunHistory) {
+    this.run = run
+    this.history = history
+  }
+
+  /** Slots so far, in the order of the spec: how many hold an answer, of how many. */
+  get coverage(): Coverage {
+    return { done: this.done, of: this.of }
+  }
+
+  /** Slots without an answer whose loss nobody accepted. */
+  get lostSlots(): number {
+    if (this.run.acceptLoss) return 0
+    const { minCoverage } = this.run
+    if (minCoverage !== undefined && this.of > 0 && this.done / this.of >= minCoverage) return 0
+    return this.lost
+  }
+
+  /**
+   * Takes a turn. Known calls are checked against the journal and, where it has the answer, put into `answered`;
+   * what the journal does not have comes back as deeds.
+   */
+  readonly take = Effect.fnUntraced(function* (this: Session, turn: Turn) {
+    const deeds: Array<Deed> = []
+    for (const request of turn.requests) {
+      switch (request.t) {
+        case "call": {
+          const call = yield* this.run.book.take(request)
+          this.pending.set(call.n, call)
+          yield* this.compare(call)
+          const seq = this.history.answers.get(call.id)?.seq
+          if (seq === undefined) deeds.push({ t: "call", call })
+          else this.answered.set(seq, call)
+          break
+        }
+        case "cancel": {
+          const call = this.pending.get(request.n)
+          if (call === undefined) break
+          this.pending.delete(request.n)
+          const seq = this.history.answers.get(call.id)?.seq
+          if (seq !== undefined) this.answered.delete(seq)
+          if (!this.history.cancelled.has(call.id)) deeds.push({ t: "cancel", call })
+          break
+        }
+        case "phase":
+        case "log": {
+          const body = noteBody(request)
+          if (!(yield* this.isKnownNote(body))) deeds.push({ t: "note", body })
+          break
+        }
+        case "slots":
+          this.done += request.done
+          this.of += request.of
+          if (!request.accepted) this.lost += request.of - request.done
+          break
+      }
+    }
+    this.state = turn.state
+    return deeds
+  })
+
+  /** The answer to `call` has been given to the plan. */
+  answeredBy(call: IssuedCall): void {
+    this.pending.delete(call.n)
+  }
+
+  private readonly compare = Effect.fnUntraced(function* (this: Session, call: IssuedCall) {
+    const { history } = this
+    if (!history.strict || this.divergence !== undefined) return
+    const was = history.byNumber.get(call.n)
+    if (was === undefined) {
+      if (history.end !== undefined && !history.cancelled.has(call.id)) this.divergence = extraCall(call)
+      return
+    }
+    if (was.id === call.id) return
+    const { call: journaled } = yield* readScheduled(this.run.journal, was.seq)
+    this.divergence = callDiffers(call, { seq: was.seq, call: journaled ?? { verb: "unknown" } })
+  })
+
+  private readonly isKnownNote = Effect.fnUntraced(function* (this: Session, body: Note) {
+    const { history } = this
+    const was = history.notes[this.notes]
+    if (was === undefined) {
+      if (history.end !== undefined && history.strict) this.divergence ??= noteDiffers(undefined, undefined, asJson(body))
+      return false
+    }
+    this.notes++
+    const now = Option.getOrUndefined(Result.getSuccess(fingerprint(body)))
+    if (history.strict && this.divergence === undefined && was.fingerprint !== now) {
+      const event = Option.getOrUndefined(yield* readEvent(this.run.journal, was.seq))
+      this.divergence = noteDiffers(was.seq, event === undefined ? undefined : noteOf(event), asJson(body))
+    }
+    return true
+  })
+}

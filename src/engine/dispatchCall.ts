@@ -1,0 +1,57 @@
+// One model call of a run: from what the plan asked to the waist's input, and its worst case for the ledger.
+import { Effect } from "effect"
+import { Guards } from "../adapters/Guards.ts"
+import { inputBound, outputBound, reserveUsd } from "../adapters/Pricing.ts"
+import { runBound } from "../adapters/runBound.ts"
+import { sha256 } from "../domain/fingerprint.ts"
+import type { ModelRunInput, ModelRunResult } from "../domain/ModelRun.ts"
+import { requestIdOf, type IssuedCall } from "./CallBook.ts"
+import type { Amount } from "./ledger.ts"
+import type { RunContext } from "./RunContext.ts"
+
+/** Whether nothing the call may reach costs money or acts on the world. */
+export const isFree = (call: IssuedCall): boolean => call.chain.every(({ adapter }) => adapter.free)
+
+/** The same for every try of the same call, across crashes, so that a provider that knows it bills once. */
+export const idempotencyKeyOf = (runId: string, call: IssuedCall): string =>
+  `alembic-${sha256(`${runId}/${call.id}`).slice(0, 40)}`
+
+const inputOf = (run: RunContext, call: IssuedCall): ModelRunInput => {
+  const { maxOutputTokens, prompt, providerOptions, schema, system, temperature } = call.identity
+  return {
+    prompt: prompt ?? "",
+    model: call.identity.model ?? "",
+    requestId: requestIdOf(call.ref),
+    idempotencyKey: idempotencyKeyOf(run.journal.runId, call),
+    cacheKey: call.ref.key,
+    ...(system === undefined ? {} : { system }),
+    ...(schema === undefined ? {} : { schema }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(providerOptions === undefined ? {} : { providerOptions }),
+    ...(call.options?.timeoutMs === undefined ? {} : { timeoutMs: call.options.timeoutMs })
+  }
+}
+
+/** The most a call can cost and bring, in dollars and tokens: over all its attempts, repairs and links. */
+export const worstCase = Effect.fnUntraced(function* (run: RunContext, call: IssuedCall) {
+  const { policy } = yield* Guards
+  const input = inputOf(run, call)
+  const requests =
+    policy.retry.maxAttempts * (1 + (input.schema === undefined ? 0 : policy.maxRepairs)) * call.chain.length
+  const output = Math.max(0, ...call.chain.map((binding) => outputBound(binding, input)))
+  const amount: Amount = {
+    usd: reserveUsd(call.chain, input, { maxAttempts: policy.retry.maxAttempts, maxRepairs: policy.maxRepairs }),
+    outputTokens: requests * output,
+    tokens: requests * (output + inputBound(input))
+  }
+  return amount
+})
+
+/** Makes the call at the waist. `reservedUsd` is what the ledger holds for it, where the run has a cost bound. */
+export const dispatchCall = (
+  run: RunContext,
+  call: IssuedCall,
+  reservedUsd: number | undefined
+): Effect.Effect<ModelRunResult, never, Guards> =>
+  runBound(call.chain, inputOf(run, call), reservedUsd === undefined ? {} : { reservedUsd })

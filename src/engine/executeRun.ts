@@ -1,0 +1,181 @@
+// One run from opening its directory to its summary: create or resume, catch up, go live, seal. Every way it can end
+// is a summary; nothing is thrown and nothing fails past here. Callers bring the spec and a way to start the plan.
+import { Clock, Deferred, Effect, Option, Result, type Scope } from "effect"
+import type { Budget } from "../domain/Contract.ts"
+import type { Json } from "../domain/canonicalJson.ts"
+import type { RunErrorInfo, RunEvent } from "../domain/RunEvent.ts"
+import { runIdFor, specFingerprints, type RunSpec } from "../domain/RunSpec.ts"
+import type { RunStatus, RunSummary } from "../domain/RunSummary.ts"
+import { Journal, type RunJournal } from "../journal/Journal.ts"
+import type { JournalError } from "../journal/JournalError.ts"
+import { changedParts, type NewRun } from "../journal/RunMeta.ts"
+import { LogicalClock } from "../kernel/LogicalClock.ts"
+import { makeTurnScheduler } from "../kernel/TurnScheduler.ts"
+import type { PlanDriver } from "../plan/PlanProtocol.ts"
+import { makeCallBook } from "./CallBook.ts"
+import { driveRun } from "./driveRun.ts"
+import { append, type RunContext } from "./RunContext.ts"
+import { readHistory, type RunHistory } from "./RunHistory.ts"
+import { lossError, noCalls, retryCure, summarize, unrun } from "./summarize.ts"
+
+export interface RunOptions {
+  /** How many model calls may be in flight. Recorded, since it shapes the log of a hermetic run. */
+  readonly concurrency: number
+  readonly budget: Budget
+  readonly acceptLoss: boolean
+  readonly minCoverage?: number
+  /** Drop the failed answers of an ended run and run on. */
+  readonly retryFailed: boolean
+  /** Neither read nor write a call cache. */
+  readonly noCache: boolean
+  readonly reuse?: RunContext["reuse"]
+  readonly observe?: (event: RunEvent) => Effect.Effect<void>
+  /** Completed with a signal's name when the run shall stop. */
+  readonly stop?: Deferred.Deferred<string>
+}
+
+export interface RunRequest<R> {
+  readonly spec: RunSpec
+  /** What a new run's directory is made of. */
+  readonly describe: Effect.Effect<NewRun, JournalError, R>
+  /** Starts the plan. Its process or fibers end with the scope. */
+  readonly launch: Effect.Effect<PlanDriver, never, R | Scope.Scope>
+  readonly options: RunOptions
+}
+
+const errorOf = (error: JournalError): RunErrorInfo => ({
+  code: error.code,
+  message: error.message,
+  path: error.path,
+  ...(error.line === undefined ? {} : { line: error.line }),
+  ...(error.cure === undefined ? {} : { cure: error.cure })
+})
+
+/** What a broken directory means for the run. */
+export const statusOf = (error: JournalError): RunStatus => {
+  switch (error.code) {
+    case "run_locked":
+      return "locked"
+    case "bad_id":
+    case "run_missing":
+    case "not_a_directory":
+    case "read_only":
+      return "invalid"
+    case "no_space":
+    case "io_error":
+    case "too_large":
+    case "not_canonical":
+      return "failed"
+    default:
+      return "damaged"
+  }
+}
+
+export const journalFailure = (error: JournalError, runId?: string, dir?: string): RunSummary =>
+  unrun(statusOf(error), errorOf(error), {
+    ...(runId === undefined ? {} : { runId }),
+    ...(dir === undefined ? {} : { dir }),
+    ...(error.changed === undefined ? {} : { changed: error.changed })
+  })
+
+/** The summary of a run that has ended, as it stands in its journal. Nothing is executed. */
+export const summaryOfEnd = Effect.fnUntraced(function* (journal: RunJournal, history: RunHistory, durationMs: number) {
+  const state = journal.state()
+  const { end } = history
+  if (end === undefined) return undefined
+  const calls = { ...noCalls, total: state.calls.size, replayed: state.calls.size, failed: history.failed }
+  const base = { runId: journal.runId, dir: journal.dir, coverage: end.coverage, calls, durationMs, costBefore: state.spentUsd }
+  if (end.type === "RunFailed") {
+    return summarize(state, {
+      ...base,
+      status: end.status,
+      error: { cure: retryCure(journal.runId), ...end.error },
+      ...(end.findings === undefined ? {} : { findings: end.findings })
+    })
+  }
+  const result = yield* journal.resultOf(end)
+  return summarize(state, {
+    ...base,
+    status: end.status,
+    ...(result === undefined ? {} : { result }),
+    ...(end.status === "incomplete" ? { error: lossError(end.coverage, journal.runId) } : {})
+  })
+})
+
+const openJournal = Effect.fnUntraced(function* <R>(request: RunRequest<R>, runId: string) {
+  const store = yield* Journal
+  const { spec } = request
+  if (!(yield* store.exists(runId))) {
+    const made = yield* request.describe
+    return yield* store.create(made)
+  }
+  const journal = yield* store.open(runId, "write")
+  const hashes = Result.getOrElse(specFingerprints(spec), () => ({}))
+  const changed = changedParts(journal.meta.parts, hashes)
+  return changed.length === 0 ? journal : yield* journal.mismatch(changed)
+})
+
+/** Runs what `request` describes, or goes on with it, or says how it ended before. Never fails. */
+export const executeRun = <R>(request: RunRequest<R>) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const id = runIdFor(request.spec)
+      if (Result.isFailure(id)) {
+        return unrun("invalid", { code: "invalid_input", message: `the spec is not plain data: ${id.failure.message}` })
+      }
+      const runId = id.success
+      return yield* Effect.catch(
+        Effect.gen(function* () {
+          const journal = yield* openJournal(request, runId)
+          return yield* runJournal(request, journal)
+        }),
+        (error) => Effect.succeed(journalFailure(error, runId))
+      )
+    })
+  )
+
+const runJournal = Effect.fnUntraced(function* <R>(request: RunRequest<R>, journal: RunJournal) {
+  const { options, spec } = request
+  const hostClock = yield* Clock.Clock
+  const startedAt = hostClock.currentTimeMillisUnsafe()
+  const history = yield* readHistory(journal)
+  const reopen = options.retryFailed && history.end !== undefined && (history.failed > 0 || history.end.type === "RunFailed")
+  if (history.end !== undefined && !reopen) {
+    const ended = yield* summaryOfEnd(journal, history, hostClock.currentTimeMillisUnsafe() - startedAt)
+    if (ended !== undefined) return ended
+  }
+  const hermetic =
+    spec.hermetic === true ? { clock: LogicalClock.make(history.lastAt), turns: makeTurnScheduler() } : undefined
+  const driver = yield* request.launch
+  const book = yield* makeCallBook
+  const run: RunContext = {
+    journal,
+    driver,
+    book,
+    concurrency: options.concurrency,
+    budget: options.budget,
+    acceptLoss: options.acceptLoss,
+    minCoverage: options.minCoverage,
+    reuse: options.noCache || options.reuse === undefined ? () => Effect.succeed(Option.none<Json>()) : options.reuse,
+    hermetic,
+    hostClock,
+    observe: options.observe ?? (() => Effect.void),
+    stop: options.stop ?? (yield* Deferred.make<string>())
+  }
+  const costBefore = journal.state().spentUsd
+  const drive = Effect.gen(function* () {
+    if (reopen) {
+      const event = yield* append(run, { type: "RunReopened", failed: history.failed })
+      history.add(event)
+    }
+    return yield* driveRun(run, history, reopen)
+  })
+  const ended = yield* hermetic === undefined ? drive : Effect.provideService(drive, Clock.Clock, hermetic.clock.clock)
+  return summarize(journal.state(), {
+    runId: journal.runId,
+    dir: journal.dir,
+    costBefore,
+    durationMs: hostClock.currentTimeMillisUnsafe() - startedAt,
+    ...ended
+  })
+})

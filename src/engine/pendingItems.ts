@@ -1,0 +1,124 @@
+// Pending items: what a run waits for that is not a model: a person's answer, an approval, an adapter that is down,
+// a call in doubt. Each is an event, survives a restart, and is answered from outside (`alembic answer`, `approve`).
+import { Effect } from "effect"
+import type { Json } from "../domain/canonicalJson.ts"
+import { makeError, type ModelErrorInfo } from "../domain/ModelError.ts"
+import type { ModelRunFailure } from "../domain/ModelRun.ts"
+import type { RunEventOf, SuspendReason } from "../domain/RunEvent.ts"
+import type { Brake } from "./brake.ts"
+import { closedLane } from "./brake.ts"
+import { requestIdOf, undispatched, type IssuedCall } from "./CallBook.ts"
+import { lane } from "./Flights.ts"
+import { append, type RunContext } from "./RunContext.ts"
+import type { RunHistory } from "./RunHistory.ts"
+
+/** A call that waits for something outside the run. */
+export interface Waiting {
+  readonly call: IssuedCall
+  readonly reason: SuspendReason
+  readonly item: string
+}
+
+export interface Suspension {
+  readonly t: "suspended"
+  readonly reason: SuspendReason
+  readonly until?: number
+  readonly items: ReadonlyArray<string>
+  readonly error?: ModelErrorInfo
+}
+
+/** Of several reasons, the one a person can act on comes first. */
+const urgency: ReadonlyArray<SuspendReason> = ["question", "approval", "parked", "in_doubt", "quota", "outage"]
+
+/** Why the run stops here, and for what. `blocked`: calls that were never dispatched, their adapter's brake closed. */
+export const suspension = (
+  waiting: ReadonlyArray<Waiting>,
+  blocked: ReadonlyArray<IssuedCall>,
+  brake: Brake
+): Suspension => {
+  const reasons = new Set(waiting.map(({ reason }) => reason))
+  const closed = [...new Set([...blocked, ...waiting.map(({ call }) => call)].map(lane))].flatMap((id) => {
+    const lane = closedLane(brake, id)
+    return lane === undefined ? [] : [lane]
+  })
+  for (const { reason } of closed) reasons.add(reason)
+  const until = closed.flatMap((lane) => (lane.until === undefined ? [] : [lane.until]))
+  const error = closed[0]?.error
+  return {
+    t: "suspended",
+    reason: urgency.find((reason) => reasons.has(reason)) ?? "parked",
+    items: [...waiting.map(({ item }) => item), ...blocked.map(({ n }) => `call-${n}`)],
+    ...(until.length === 0 ? {} : { until: Math.max(...until) }),
+    ...(error === undefined ? {} : { error })
+  }
+}
+
+export const makePendingItems = (run: RunContext, history: RunHistory) => {
+  const questionOf = (call: IssuedCall): RunEventOf<"QuestionAsked"> | undefined =>
+    [...history.questions.values()].find(
+      ({ key, occurrence }) => key === call.ref.key && occurrence === call.ref.occurrence
+    )
+
+  /** What a person answered to the call, if one did. */
+  const reply = (call: IssuedCall): Json | undefined => {
+    const asked = questionOf(call)
+    return asked === undefined ? undefined : history.replies.get(asked.item)
+  }
+
+  /** Scheduled by an earlier process that never said what became of it. */
+  const isInDoubt = (call: IssuedCall): boolean =>
+    history.byId.has(call.id) && !history.parked.has(call.id) && questionOf(call)?.kind !== "question"
+
+  const record = Effect.fnUntraced(function* (
+    call: IssuedCall,
+    item: string,
+    ask: Pick<RunEventOf<"QuestionAsked">, "kind" | "text" | "choices" | "schema">
+  ) {
+    const known = questionOf(call)
+    if (known !== undefined) return known.item
+    const event = yield* append(run, { type: "QuestionAsked", item, ...call.ref, ...ask })
+    history.add(event)
+    return item
+  })
+
+  /** The durable question behind a call that only a person can answer. */
+  const ask = Effect.fnUntraced(function* (call: IssuedCall, _failure: ModelRunFailure) {
+    const { prompt = "", schema } = call.identity
+    const item = yield* record(call, `q-${history.questions.size + 1}`, {
+      kind: "question",
+      text: prompt,
+      ...(schema === undefined ? {} : { schema })
+    })
+    const waiting: Waiting = { call, reason: "question", item }
+    return waiting
+  })
+
+  /**
+   * A call in doubt that acts on the world is not made again unasked: a person says `retry` or `skip`, unless the
+   * configuration already said `retryInDoubt`. Undefined: the call may be dispatched.
+   */
+  const doubt = Effect.fnUntraced(function* (call: IssuedCall) {
+    if (!isInDoubt(call)) return undefined
+    if (!call.chain.some(({ adapter, retryInDoubt }) => adapter.acts && retryInDoubt !== true)) return undefined
+    const answer = reply(call)
+    if (answer === "retry" || answer === "approve") return undefined
+    if (answer !== undefined) {
+      const failure = undispatched(
+        makeError("cancelled", "in doubt after a crash, and not made again: so answered"),
+        { adapterId: lane(call), modelId: call.chain.at(-1)?.modelId ?? "", requestId: requestIdOf(call.ref) },
+        "skipped"
+      )
+      return { t: "skip" as const, failure }
+    }
+    const item = yield* record(call, `doubt-${call.n}`, {
+      kind: "approval",
+      text: `The call was running when the run stopped, and may have acted already. Make it again? ${call.identity.prompt ?? ""}`,
+      choices: ["retry", "skip"]
+    })
+    const waiting: Waiting = { call, reason: "in_doubt", item }
+    return { t: "wait" as const, waiting }
+  })
+
+  return { ask, doubt, isInDoubt, reply }
+}
+export type PendingItems = ReturnType<typeof makePendingItems>

@@ -1,0 +1,83 @@
+// From a run's journal to its summary (spec 11): the same for a run that has just ended, one printed again, and one
+// that never began.
+import { Result } from "effect"
+import type { Json } from "../domain/canonicalJson.ts"
+import type { Coverage, RunErrorInfo } from "../domain/RunEvent.ts"
+import type { RunStatus, RunSummary } from "../domain/RunSummary.ts"
+import type { RunState } from "../journal/projection.ts"
+
+export const noCalls: RunSummary["calls"] = { total: 0, live: 0, cached: 0, replayed: 0, failed: 0, inDoubt: 0 }
+
+/** The summary of what ended before it had a journal. */
+export const unrun = (
+  status: RunStatus,
+  error: RunErrorInfo,
+  more: { readonly runId?: string; readonly dir?: string; readonly changed?: ReadonlyArray<string> } = {}
+): RunSummary => ({
+  type: "RunSummary",
+  ok: false,
+  ...(more.runId === undefined ? {} : { runId: more.runId }),
+  status,
+  error,
+  ...(more.changed === undefined ? {} : { changed: more.changed }),
+  coverage: { done: 0, of: 0 },
+  calls: noCalls,
+  usage: { inputTokens: 0, outputTokens: 0 },
+  unpricedCalls: 0,
+  durationMs: 0,
+  dir: more.dir ?? ""
+})
+
+export interface SummaryParts {
+  readonly runId: string
+  readonly dir: string
+  readonly status: RunStatus
+  readonly result?: Json
+  readonly error?: RunErrorInfo
+  readonly findings?: RunSummary["findings"]
+  readonly suspended?: RunSummary["suspended"]
+  readonly coverage: Coverage
+  readonly calls: RunSummary["calls"]
+  readonly durationMs: number
+  /** Cost before this process began, to tell what it spent itself. */
+  readonly costBefore: number
+}
+
+/** What to type to make the failed calls again. */
+export const retryCure = (runId: string) => `alembic resume ${runId} --retry-failed`
+
+/** Said of a run that returned with items lost. */
+export const lossError = ({ done, of }: Coverage, runId: string): RunErrorInfo => ({
+  code: "incomplete",
+  message: `${of - done} of ${of} items were lost`,
+  cure: `${retryCure(runId)} (or accept the loss: --accept-loss)`
+})
+
+/** Sums of floating-point dollars are rounded to a billionth, so that they read as they were billed. */
+const dollars = (usd: number) => Math.round(usd * 1e9) / 1e9
+
+export const summarize = (state: RunState, parts: SummaryParts): RunSummary => ({
+  type: "RunSummary",
+  ok: parts.status === "completed",
+  runId: parts.runId,
+  status: parts.status,
+  ...(parts.result === undefined ? {} : { result: parts.result }),
+  ...(parts.error === undefined ? {} : { error: parts.error }),
+  ...(parts.findings === undefined ? {} : { findings: parts.findings }),
+  coverage: parts.coverage,
+  ...(parts.suspended === undefined ? {} : { suspended: parts.suspended }),
+  calls: parts.calls,
+  usage: state.usage,
+  ...(state.unpriced > 0
+    ? {}
+    : { costUsd: dollars(state.spentUsd), costUsdNow: dollars(state.spentUsd - parts.costBefore) }),
+  unpricedCalls: state.unpriced,
+  durationMs: Math.max(0, parts.durationMs),
+  dir: parts.dir
+})
+
+export const resultValue = (text: string | undefined): Json | undefined => {
+  if (text === undefined) return undefined
+  const parsed = Result.try((): Json => JSON.parse(text))
+  return Result.isSuccess(parsed) ? parsed.success : undefined
+}
