@@ -1,12 +1,13 @@
 // The offline adapter: no network, no cost, the same answer to the same question. It answers from fixtures, and
 // what they leave open from the prompt's hash. It is a real adapter: the spine treats it like any other.
-import { Effect } from "effect"
-import { canonicalJsonOf } from "../../domain/canonicalJson.ts"
+import { Effect, Result } from "effect"
+import { canonicalJsonOf, type Json } from "../../domain/canonicalJson.ts"
 import { sha256 } from "../../domain/fingerprint.ts"
 import { makeError } from "../../domain/ModelError.ts"
 import type { ModelRunInput } from "../../domain/ModelRun.ts"
 import type { Adapter, AttemptSuccess, ReservePolicy } from "../Adapter.ts"
 import type { FixtureAnswer, FixtureMatch, FixtureRule, Fixtures } from "../Fixtures.ts"
+import { compileSchema } from "../structuredOutput.ts"
 import { sampleOf } from "./schemaSample.ts"
 
 const matcher = (match: FixtureMatch): ((input: ModelRunInput) => boolean) => {
@@ -20,24 +21,24 @@ const matcher = (match: FixtureMatch): ((input: ModelRunInput) => boolean) => {
 /** Four bytes a token: a made-up answer still shows in a forecast what a real one might use. */
 const tokens = (text: string): number => Math.ceil(text.length / 4)
 
+const madeText = (input: ModelRunInput, seed: string): string => {
+  if (input.schema === undefined) return `offline answer ${seed.slice(0, 12)}`
+  const schema = compileSchema(input.schema)
+  const fits = (value: Json) => Result.isSuccess(schema) && schema.success.issuesOf(value).length === 0
+  return canonicalJsonOf(sampleOf(input.schema, seed, fits))
+}
+
+/** An answer made up by rule: it depends on what was asked and on nothing else. */
 const derived = (input: ModelRunInput): AttemptSuccess => {
-  const seed = sha256(canonicalJsonOf({ prompt: input.prompt, system: input.system, schema: input.schema }))
-  const made =
-    input.schema === undefined
-      ? { text: `offline answer ${seed.slice(0, 12)}` }
-      : structured(sampleOf(input.schema, seed))
+  const { prompt, schema, system } = input
+  const text = madeText(input, sha256(canonicalJsonOf({ prompt, system, schema })))
   return {
-    ...made,
+    text,
     finishReason: "stop",
-    usage: {
-      inputTokens: tokens(input.prompt) + tokens(input.system ?? ""),
-      outputTokens: tokens(made.text)
-    },
+    usage: { inputTokens: tokens(prompt) + tokens(system ?? ""), outputTokens: tokens(text) },
     costUsd: 0
   }
 }
-
-const structured = (value: unknown) => ({ text: canonicalJsonOf(value) })
 
 interface LiveRule {
   readonly rule: FixtureRule
