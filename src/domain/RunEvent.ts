@@ -15,7 +15,14 @@ const callRef = { key: Schema.String, occurrence: Schema.Int }
 export const Coverage = Schema.Struct({ done: Schema.Int, of: Schema.Int })
 export type Coverage = typeof Coverage.Type
 
-export const SuspendReason = Schema.Literals(["question", "approval", "parked", "outage", "quota", "in_doubt"])
+export const SuspendReason = Schema.Literals([
+  "question",
+  "approval",
+  "parked",
+  "outage",
+  "quota",
+  "in_doubt"
+])
 export type SuspendReason = typeof SuspendReason.Type
 
 /** An error of a run, with where it is and what to do. */

@@ -14,7 +14,8 @@ export const FsOperation = Schema.Literals([
   "list",
   "stat",
   "truncate",
-  "link"
+  "link",
+  "fsync_directory"
 ])
 export type FsOperation = typeof FsOperation.Type
 
@@ -43,8 +44,10 @@ export interface AppendHandle {
   readonly size: Effect.Effect<number>
   /** Writes all of `bytes` at the end, short writes completed. On failure the file is cut back to what it was. */
   readonly append: (bytes: Uint8Array) => Effect.Effect<void, FsError>
-  /** Everything appended so far is durable when this returns. */
+  /** Everything appended so far is durable when this returns. Other fibers go on meanwhile. */
   readonly sync: Effect.Effect<void, FsError>
+  /** The same, holding the thread: quicker where nobody else has anything to do. */
+  readonly syncNow: Effect.Effect<void, FsError>
   /** Cuts the file to `size` bytes, durably. */
   readonly truncate: (size: number) => Effect.Effect<void, FsError>
 }

@@ -1,0 +1,58 @@
+// CallCache: workflows/<wf-id>/cache.json, the answers of a run by content, for another run to reuse. Derived from
+// the log, which is read instead where the cache is absent, unreadable or behind.
+import { Effect, Option, Schema } from "effect"
+import { canonicalJsonOf, type Json } from "../domain/canonicalJson.ts"
+import { FsPort } from "../kernel/FsPort.ts"
+import { fromFsError, type JournalError } from "./JournalError.ts"
+
+export const CachedCall = Schema.Struct({ key: Schema.String, occurrence: Schema.Int, result: Schema.Json })
+export type CachedCall = typeof CachedCall.Type
+
+/** Most text that a cache holds, in UTF-16 units. A larger one is not written: its log is as good a source. */
+export const maxCacheText = 32 * 1024 * 1024
+
+const CacheFile = Schema.Struct({
+  v: Schema.Literal(1),
+  /** The event up to which it is complete. */
+  lastSeq: Schema.Int,
+  /** Hash of that event's line, so that another log's cache is not taken for this one's. */
+  lastHash: Schema.String,
+  calls: Schema.Array(CachedCall)
+})
+export type CacheFile = typeof CacheFile.Type
+
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(CacheFile))
+
+/** The text of one entry. */
+export const cacheEntryText = (
+  ref: { readonly key: string; readonly occurrence: number },
+  result: Json
+): string => canonicalJsonOf({ key: ref.key, occurrence: ref.occurrence, result })
+
+export const writeCallCache = Effect.fnUntraced(function* (
+  path: string,
+  at: { readonly seq: number; readonly hash: string },
+  entries: ReadonlyArray<string>
+): Effect.fn.Return<void, JournalError, FsPort> {
+  const fs = yield* FsPort
+  const text = `{"calls":[${entries.join(",")}],"lastHash":"${at.hash}","lastSeq":${at.seq},"v":1}\n`
+  const dir = path.slice(0, path.lastIndexOf("/"))
+  yield* Effect.mapError(
+    Effect.andThen(fs.makeDirectory(dir), fs.replace(path, new TextEncoder().encode(text))),
+    fromFsError
+  )
+})
+
+/** The cache if it is complete for a log that ends at `at`. */
+export const readCallCache = Effect.fnUntraced(function* (
+  path: string,
+  at: { readonly seq: number; readonly hash: string }
+): Effect.fn.Return<ReadonlyArray<CachedCall> | undefined, never, FsPort> {
+  const fs = yield* FsPort
+  const bytes = yield* Effect.option(fs.readFile(path))
+  if (Option.isNone(bytes)) return undefined
+  const file = decode(new TextDecoder().decode(bytes.value))
+  return Option.isSome(file) && file.value.lastSeq === at.seq && file.value.lastHash === at.hash
+    ? file.value.calls
+    : undefined
+})

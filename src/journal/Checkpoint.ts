@@ -1,0 +1,106 @@
+// Checkpoint: checkpoint.json, how far the log is known to reach and what it adds up to there. Derived from the log
+// and written only after it, so that it is never ahead; it vouches for the last line, which no later line does.
+import { Effect, Option, Schema } from "effect"
+import { canonicalJsonOf } from "../domain/canonicalJson.ts"
+import { RunId } from "../domain/RunSpec.ts"
+import { FsPort } from "../kernel/FsPort.ts"
+import type { LogPosition } from "./EventLog.ts"
+import { fromFsError, type JournalError } from "./JournalError.ts"
+import type { RunState } from "./projection.ts"
+
+export const RunDigest = Schema.Struct({
+  /** What the log says; whether a process works on it is the lock's to say. */
+  status: Schema.Literals([
+    "completed",
+    "incomplete",
+    "failed",
+    "refused",
+    "invalid",
+    "suspended",
+    "interrupted",
+    "open"
+  ]),
+  startedAt: Schema.optionalKey(Schema.Number),
+  calls: Schema.Struct({
+    scheduled: Schema.Int,
+    completed: Schema.Int,
+    cancelled: Schema.Int,
+    parked: Schema.Int
+  }),
+  failed: Schema.Int,
+  usage: Schema.Struct({ inputTokens: Schema.Int, outputTokens: Schema.Int }),
+  spentUsd: Schema.Number,
+  reservedUsd: Schema.Number,
+  unpriced: Schema.Int,
+  reopened: Schema.Int
+})
+export type RunDigest = typeof RunDigest.Type
+
+export const Checkpoint = Schema.Struct({
+  v: Schema.Literal(1),
+  runId: RunId,
+  lastSeq: Schema.Int,
+  /** SHA-256 of the line of `lastSeq`. */
+  lastHash: Schema.String,
+  /** Size of the log up to there, in bytes. */
+  bytes: Schema.Int,
+  state: RunDigest
+})
+export type Checkpoint = typeof Checkpoint.Type
+
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Checkpoint))
+
+/** The state in short. */
+export const digestOf = (state: RunState): RunDigest => ({
+  status:
+    state.end?.status ??
+    (state.suspended === undefined
+      ? state.interrupted === undefined
+        ? "open"
+        : "interrupted"
+      : "suspended"),
+  ...(state.startedAt === undefined ? {} : { startedAt: state.startedAt }),
+  calls: { ...state.counts },
+  failed: state.failed,
+  usage: state.usage,
+  spentUsd: state.spentUsd,
+  reservedUsd: state.reservedUsd,
+  unpriced: state.unpriced,
+  reopened: state.reopened
+})
+
+export const checkpointOf = (runId: RunId, position: LogPosition, state: RunDigest): Checkpoint => ({
+  v: 1,
+  runId,
+  lastSeq: position.seq,
+  lastHash: position.hash,
+  bytes: position.size,
+  state
+})
+
+/** Atomic; readers see the old one or the new one. */
+export const writeCheckpoint = Effect.fnUntraced(function* (
+  path: string,
+  checkpoint: Checkpoint
+): Effect.fn.Return<void, JournalError, FsPort> {
+  const fs = yield* FsPort
+  const bytes = new TextEncoder().encode(`${canonicalJsonOf(checkpoint)}\n`)
+  yield* Effect.mapError(fs.replace(path, bytes), fromFsError)
+})
+
+export type CheckpointReading =
+  | { readonly t: "absent" }
+  | { readonly t: "unreadable" }
+  | { readonly t: "read"; readonly checkpoint: Checkpoint }
+
+export const readCheckpoint = Effect.fnUntraced(function* (
+  path: string
+): Effect.fn.Return<CheckpointReading, JournalError, FsPort> {
+  const fs = yield* FsPort
+  const bytes = yield* Effect.catch(fs.readFile(path), (error) =>
+    error.code === "ENOENT" ? Effect.succeed(undefined) : Effect.fail(fromFsError(error))
+  )
+  if (bytes === undefined) return { t: "absent" }
+  const checkpoint = decode(new TextDecoder().decode(bytes))
+  return Option.isNone(checkpoint) ? { t: "unreadable" } : { t: "read", checkpoint: checkpoint.value }
+})

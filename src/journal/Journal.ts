@@ -1,0 +1,62 @@
+// Journal: the runs under a base directory, as a service. Nothing outside this room knows that they are files.
+import { Context, Effect, Layer, type Scope } from "effect"
+import type { RunId } from "../domain/RunSpec.ts"
+import type { FsPort } from "../kernel/FsPort.ts"
+import type { HostIdentity } from "../kernel/HostIdentity.ts"
+import type { JournalError } from "./JournalError.ts"
+import { listRuns, type RunListing } from "./listRuns.ts"
+import { createRun, openRun, runExists, type OpenRunMode } from "./openRun.ts"
+import { checkRunId, runPaths } from "./RunDirectory.ts"
+import type { RunJournal } from "./RunJournal.ts"
+import type { NewRun } from "./RunMeta.ts"
+
+export type { Completion, RunJournal } from "./RunJournal.ts"
+export type { RunListing } from "./listRuns.ts"
+
+export class Journal extends Context.Service<
+  Journal,
+  {
+    /** Where runs are kept. */
+    readonly baseDir: string
+    /** A run id out of what a person gave, or `bad_id`. */
+    readonly runId: (text: string) => Effect.Effect<RunId, JournalError>
+    /** Makes a run (see `describeRun`) and holds its lock until the scope ends. `run_exists` if it is there. */
+    readonly create: (run: NewRun) => Effect.Effect<RunJournal, JournalError, Scope.Scope>
+    /**
+     * Opens a run: `write` holds its lock until the scope ends and cuts off a torn tail; `read` writes nothing.
+     * `run_missing` if there is none.
+     */
+    readonly open: (runId: RunId, mode: OpenRunMode) => Effect.Effect<RunJournal, JournalError, Scope.Scope>
+    readonly exists: (runId: RunId) => Effect.Effect<boolean, JournalError>
+    /** The directory of a run, whether it is there or not. */
+    readonly directory: (runId: RunId) => string
+    /** All runs, by id. A damaged one is listed as such. */
+    readonly list: Effect.Effect<ReadonlyArray<RunListing>, JournalError>
+  }
+>()("alembic/journal/Journal") {
+  static readonly layer = (options: {
+    readonly baseDir: string
+  }): Layer.Layer<Journal, never, FsPort | HostIdentity> =>
+    Layer.effect(
+      Journal,
+      Effect.gen(function* () {
+        const { baseDir } = options
+        const context = yield* Effect.context<FsPort | HostIdentity>()
+        return Journal.of({
+          baseDir,
+          runId: (text) => Effect.fromResult(checkRunId(text)),
+          create: Effect.fn("Journal.create")(
+            (run: NewRun) => createRun(baseDir, run),
+            Effect.provideContext(context)
+          ),
+          open: Effect.fn("Journal.open")(
+            (runId: RunId, mode: OpenRunMode) => openRun(baseDir, runId, mode),
+            Effect.provideContext(context)
+          ),
+          exists: (runId) => Effect.provideContext(runExists(baseDir, runId), context),
+          directory: (runId) => runPaths(baseDir, runId).dir,
+          list: Effect.provideContext(listRuns(baseDir), context)
+        })
+      })
+    )
+}

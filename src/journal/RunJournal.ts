@@ -1,0 +1,318 @@
+// RunJournal: one opened run: append, commit, read back, seal. It keeps the state current with what is appended and
+// the derived files (checkpoint, call cache, result) behind the log. Opening and making runs is openRun.ts's.
+import { Clock, Effect, Option, Result, Schema, Stream, type Scope } from "effect"
+import { canonicalJson, type Json } from "../domain/canonicalJson.ts"
+import { TokenUsage } from "../domain/ModelError.ts"
+import type { BlobRef, RunEvent, RunEventBody } from "../domain/RunEvent.ts"
+import type { RunId } from "../domain/RunSpec.ts"
+import { FsPort, type ReadHandle } from "../kernel/FsPort.ts"
+import { cacheEntryText, maxCacheText, writeCallCache } from "./CallCache.ts"
+import { checkpointOf, digestOf, writeCheckpoint, type Checkpoint } from "./Checkpoint.ts"
+import type { ContentStore } from "./ContentStore.ts"
+import { payloadText, type EventLog, type LogPosition } from "./EventLog.ts"
+import { fromFsError, JournalError } from "./JournalError.ts"
+import { parseEvent } from "./LogReader.ts"
+import type { CallState, Projection, RunState } from "./projection.ts"
+import { mainWorkflow, type RunPaths } from "./RunDirectory.ts"
+import type { RunMeta } from "./RunMeta.ts"
+import { streamLog } from "./scanLog.ts"
+
+/** Text of a result above which it goes to a blob, in bytes. */
+export const inlineBytes = 256 * 1024
+/** How much of the log is read at once to read single lines. */
+const windowBytes = 256 * 1024
+/** A checkpoint is due after that many events, or that many milliseconds. */
+const checkpointEvents = 1000
+const checkpointMs = 1000
+
+/** An answer of the journal. */
+export interface Completion {
+  readonly id: string
+  readonly n: number
+  readonly rank: number
+  readonly result: Json
+}
+
+export interface RunJournal {
+  readonly runId: RunId
+  readonly dir: string
+  readonly meta: RunMeta
+  /** Current with everything appended. The same object all the time. */
+  readonly state: () => RunState
+  /** Appends in order. Durable only after `commit`. Large results go to a blob, which is durable before. */
+  readonly append: (body: RunEventBody) => Effect.Effect<RunEvent, JournalError>
+  /** Everything appended before is durable. */
+  readonly commit: Effect.Effect<void, JournalError>
+  /** The answer of a call, by `callId`; fails if the journal has none. */
+  readonly readResult: (id: string) => Effect.Effect<Json, JournalError>
+  /** The same as JSON text. */
+  readonly readResultText: (id: string) => Effect.Effect<string, JournalError>
+  /** Answers in journal order, from a rank on, at most `limit`. */
+  readonly readCompletions: (
+    fromRank: number,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<Completion>, JournalError>
+  /** All answers that are durable when it starts, in journal order. */
+  readonly completions: Stream.Stream<Completion, JournalError>
+  /** All events that are durable when it starts. */
+  readonly events: Stream.Stream<RunEvent, JournalError>
+  /** The result of a run that completed; undefined if it had none or has not completed. */
+  readonly result: Effect.Effect<Json | undefined, JournalError>
+  readonly blobs: ContentStore
+  /** Writes checkpoint and call cache: on suspension, interruption and failure. */
+  readonly checkpoint: Effect.Effect<void, JournalError>
+  /** The same, and result.json: after the terminal event was committed. */
+  readonly seal: (result?: Json) => Effect.Effect<void, JournalError>
+  /** What was found and mended when the run was opened, and what the file system cannot do. */
+  readonly warnings: () => ReadonlyArray<string>
+}
+
+export interface RunJournalParts {
+  readonly runId: RunId
+  readonly paths: RunPaths
+  readonly meta: RunMeta
+  readonly projection: Projection
+  readonly reader: ReadHandle
+  readonly blobs: ContentStore
+  readonly warnings: Array<string>
+  /** Where the log stood when it was opened. */
+  readonly opened: LogPosition
+  /** Makes the log to append to; absent when the run is only read. */
+  readonly openLog:
+    | ((
+        onDurable: (position: LogPosition) => Effect.Effect<void>
+      ) => Effect.Effect<EventLog, JournalError, Scope.Scope>)
+    | undefined
+}
+
+const outcomeFields = Schema.Struct({
+  ok: Schema.Boolean,
+  usage: Schema.optionalKey(TokenUsage),
+  costUsd: Schema.optionalKey(Schema.Number),
+  adapterId: Schema.String
+})
+const decodeOutcome = Schema.decodeUnknownOption(outcomeFields)
+
+const withoutResult = (body: RunEventBody, resultBlob: BlobRef): RunEventBody => {
+  if (body.type === "RunCompleted") {
+    const { result: _, ...rest } = body
+    return { ...rest, resultBlob }
+  }
+  if (body.type !== "CallCompleted") return body
+  const { result, ...rest } = body
+  const outcome = Option.getOrUndefined(decodeOutcome(result))
+  if (outcome === undefined) return { ...rest, resultBlob }
+  const { adapterId: _, ...kept } = outcome
+  return { ...rest, resultBlob, outcome: kept }
+}
+
+export const makeRunJournal = Effect.fnUntraced(function* (
+  parts: RunJournalParts
+): Effect.fn.Return<RunJournal, JournalError, FsPort | Scope.Scope> {
+  const { blobs, meta, paths, projection, reader, runId, warnings } = parts
+  const context = yield* Effect.context<FsPort>()
+  const scope = yield* Effect.scope
+  const clock = yield* Clock.Clock
+  const state = projection.state
+
+  const readOnly = new JournalError({
+    code: "read_only",
+    path: paths.events,
+    problem: "the run was opened to be read",
+    cure: "open it to be written"
+  })
+
+  // The checkpoint that is due, if one is: its state and position belong together only at the moment of an append.
+  let due: Checkpoint | undefined
+  let lastCheckpoint = { seq: parts.opened.seq, at: clock.currentTimeMillisUnsafe() }
+  let writing = false
+
+  const saveCheckpoint = (checkpoint: Checkpoint) =>
+    Effect.provideContext(writeCheckpoint(paths.checkpoint, checkpoint), context)
+
+  const onDurable = (position: LogPosition): Effect.Effect<void> => {
+    if (due === undefined || writing || position.seq < due.lastSeq) return Effect.void
+    const checkpoint = due
+    due = undefined
+    writing = true
+    // On nobody's path, and of no consequence if it fails: it is derived.
+    const save = Effect.ensuring(
+      Effect.ignore(saveCheckpoint(checkpoint)),
+      Effect.sync(() => {
+        writing = false
+      })
+    )
+    return Effect.asVoid(Effect.forkIn(save, scope))
+  }
+
+  const log = parts.openLog === undefined ? undefined : yield* parts.openLog(onDurable)
+  const position = (): LogPosition => log?.durable() ?? parts.opened
+
+  const noteCheckpoint = (log: EventLog): void => {
+    const { seq } = log.enqueued()
+    const now = clock.currentTimeMillisUnsafe()
+    if (seq - lastCheckpoint.seq < checkpointEvents && now - lastCheckpoint.at < checkpointMs) return
+    due = checkpointOf(runId, log.enqueued(), digestOf(state))
+    lastCheckpoint = { seq, at: now }
+  }
+
+  const spilled = Effect.fnUntraced(function* (body: RunEventBody) {
+    if ((body.type !== "CallCompleted" && body.type !== "RunCompleted") || body.result === undefined)
+      return body
+    const text = canonicalJson(body.result)
+    if (Result.isFailure(text)) return body
+    const bytes = Buffer.from(text.success)
+    return withoutResult(body, { blob: yield* blobs.putBytes(bytes), bytes: bytes.length })
+  })
+
+  const appendTo = (log: EventLog, body: RunEventBody, text: string) =>
+    Effect.map(log.enqueue(body, text), ({ event, length, offset }) => {
+      projection.advance(event, offset, length)
+      noteCheckpoint(log)
+      return event
+    })
+
+  const append = (body: RunEventBody): Effect.Effect<RunEvent, JournalError> => {
+    if (log === undefined) return Effect.fail(readOnly)
+    const text = payloadText(paths.events, body)
+    if (Result.isFailure(text)) return Effect.fail(text.failure)
+    if (text.success.length <= inlineBytes) return appendTo(log, body, text.success)
+    return Effect.flatMap(spilled(body), (smaller) =>
+      Effect.flatMap(Effect.fromResult(payloadText(paths.events, smaller)), (text) =>
+        appendTo(log, smaller, text)
+      )
+    )
+  }
+
+  const commit: Effect.Effect<void, JournalError> = log === undefined ? Effect.fail(readOnly) : log.commit
+
+  let window: { readonly offset: number; readonly bytes: Uint8Array } = {
+    offset: 0,
+    bytes: new Uint8Array(0)
+  }
+  const readLine = (offset: number, length: number): Effect.Effect<Uint8Array, JournalError> => {
+    const from = offset - window.offset
+    if (from >= 0 && from + length <= window.bytes.length) {
+      return Effect.succeed(window.bytes.subarray(from, from + length))
+    }
+    const read = Effect.map(
+      Effect.mapError(reader.read(offset, Math.max(length, windowBytes)), fromFsError),
+      (bytes) => {
+        window = { offset, bytes }
+        return bytes.subarray(0, length)
+      }
+    )
+    // What was appended and not committed is not in the file yet.
+    return log !== undefined && offset + length > log.durable().size ? Effect.andThen(log.commit, read) : read
+  }
+
+  const damaged = (what: string) =>
+    new JournalError({
+      code: "journal_corrupt",
+      path: paths.events,
+      problem: `${what} is no longer where it was when the run was opened`,
+      cure: "`alembic verify` says what happened to the log"
+    })
+
+  const resultAt = Effect.fnUntraced(function* (what: string, offset: number, length: number) {
+    const event = Option.getOrUndefined(parseEvent(yield* readLine(offset, length)))
+    if (event?.type !== "CallCompleted" && event?.type !== "RunCompleted") return yield* damaged(what)
+    return event.resultBlob === undefined ? event.result : yield* blobs.get(event.resultBlob.blob)
+  })
+
+  const resultOf = (call: CallState): Effect.Effect<Json, JournalError> =>
+    Effect.flatMap(resultAt(`the answer of call ${call.n}`, call.offset, call.length), (result) =>
+      result === undefined ? Effect.fail(damaged(`the answer of call ${call.n}`)) : Effect.succeed(result)
+    )
+
+  const readResult = (id: string): Effect.Effect<Json, JournalError> => {
+    const call = state.calls.get(id)
+    return call?.status === "completed" ? resultOf(call) : Effect.fail(damaged(`an answer of call ${id}`))
+  }
+
+  const readCompletions = Effect.fnUntraced(function* (fromRank: number, limit: number) {
+    const found: Array<Completion> = []
+    for (let rank = fromRank; rank < state.completed.length && found.length < limit; rank++) {
+      const call = state.calls.get(state.completed[rank] ?? "")
+      if (call !== undefined) found.push({ id: call.id, n: call.n, rank, result: yield* resultOf(call) })
+    }
+    return found
+  })
+
+  const completions = Stream.suspend(() => {
+    const until = state.completed.length
+    return Stream.paginate(0, (rank: number) =>
+      Effect.map(readCompletions(rank, 256), (found) => {
+        const next = (found[found.length - 1]?.rank ?? until) + 1
+        return [found, next < until ? Option.some(next) : Option.none<number>()] as const
+      })
+    )
+  })
+
+  const result: RunJournal["result"] = Effect.suspend(() =>
+    state.end?.status === "completed" || state.end?.status === "incomplete"
+      ? resultAt("the result", state.end.offset, state.end.length)
+      : Effect.succeed(undefined)
+  )
+
+  const saveCache = Effect.fnUntraced(function* (at: LogPosition) {
+    const entries: Array<string> = []
+    let size = 0
+    for (const id of state.completed) {
+      const call = state.calls.get(id ?? "")
+      if (call === undefined || call.failed) continue
+      const cut = call.id.lastIndexOf("#")
+      const ref = { key: call.id.slice(0, cut), occurrence: Number(call.id.slice(cut + 1)) }
+      const text = cacheEntryText(ref, yield* resultOf(call))
+      size += text.length
+      if (size > maxCacheText) return
+      entries.push(text)
+    }
+    yield* Effect.provideContext(writeCallCache(paths.cache(mainWorkflow), at, entries), context)
+  })
+
+  const checkpoint: Effect.Effect<void, JournalError> = Effect.gen(function* () {
+    yield* commit
+    due = undefined
+    const at = position()
+    yield* saveCheckpoint(checkpointOf(runId, at, digestOf(state)))
+    yield* saveCache(at)
+  })
+
+  const seal = Effect.fnUntraced(function* (result?: Json) {
+    if (result !== undefined) {
+      const text = canonicalJson(result)
+      if (Result.isFailure(text)) {
+        return yield* new JournalError({
+          code: "not_canonical",
+          path: paths.result,
+          problem: text.failure.message,
+          cure: "a plan returns plain JSON data"
+        })
+      }
+      const bytes = new TextEncoder().encode(`${text.success}\n`)
+      const fs = yield* FsPort
+      yield* Effect.mapError(fs.replace(paths.result, bytes), fromFsError)
+    }
+    yield* checkpoint
+  }, Effect.provideContext(context))
+
+  return {
+    runId,
+    dir: paths.dir,
+    meta,
+    state: () => state,
+    append,
+    commit,
+    readResult,
+    readResultText: (id) => Effect.map(readResult(id), (value) => JSON.stringify(value)),
+    readCompletions,
+    completions,
+    events: streamLog(paths.events, reader, () => position().size),
+    result,
+    blobs,
+    checkpoint,
+    seal,
+    warnings: () => warnings
+  }
+})

@@ -1,0 +1,115 @@
+// RunLock: one writer a run. The lock names its owner; a live owner keeps it however old it is, a dead one's is
+// taken over at once, by exactly one of those who try. Nothing here depends on the time of day.
+//
+// Taking over: whoever finds a dead owner's lock claims it by creating a file named after the lock's content, which
+// only one can. It looks again, since the lock may have changed hands, and then replaces it in one step. While the
+// claim stands nobody else can change the lock. A claimant that dies leaves a claim, which is claimed in its turn.
+import { Effect, Schema, type Scope } from "effect"
+import { canonicalJsonOf } from "../domain/canonicalJson.ts"
+import { sha256 } from "../domain/fingerprint.ts"
+import { FsPort } from "../kernel/FsPort.ts"
+import { HostIdentity, ProcessIdentity } from "../kernel/HostIdentity.ts"
+import { fromFsError, JournalError } from "./JournalError.ts"
+
+const decodeLock = Schema.decodeUnknownOption(Schema.fromJsonString(ProcessIdentity))
+
+type Content = string | undefined
+
+const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+
+/**
+ * Holds the lock at `path` until the scope ends. Fails at once with `run_locked` if another lives. Succeeds with
+ * true if it was taken over from a dead owner.
+ */
+export const acquireLock = Effect.fnUntraced(function* (
+  path: string
+): Effect.fn.Return<boolean, JournalError, FsPort | HostIdentity | Scope.Scope> {
+  const fs = yield* FsPort
+  const host = yield* HostIdentity
+  const mine = canonicalJsonOf(host.self)
+  const bytes = new TextEncoder().encode(mine)
+
+  const read = (file: string): Effect.Effect<Content, JournalError> =>
+    Effect.catch(Effect.map(fs.readFile(file), text), (error) =>
+      error.code === "ENOENT" ? Effect.succeed(undefined) : Effect.fail(fromFsError(error))
+    )
+
+  /** True if it was created; false if something is there. */
+  const create = (file: string): Effect.Effect<boolean, JournalError> =>
+    Effect.catch(Effect.as(fs.createExclusive(file, bytes), true), (error) =>
+      error.code === "EEXIST" ? Effect.succeed(false) : Effect.fail(fromFsError(error))
+    )
+
+  const removeMine = (file: string): Effect.Effect<void> =>
+    Effect.ignore(Effect.flatMap(read(file), (content) => (content === mine ? fs.remove(file) : Effect.void)))
+
+  /** Fails if the owner named in `content` lives or cannot be known to be dead. An unreadable name is nobody's. */
+  const refuseLiving = Effect.fnUntraced(function* (content: string) {
+    const owner = decodeLock(content)
+    if (owner._tag === "None") return
+    const liveness = yield* host.liveness(owner.value)
+    if (liveness === "dead") return
+    const { pid, host: name } = owner.value
+    return yield* new JournalError({
+      code: "run_locked",
+      path,
+      problem: `the run is held by process ${pid} on ${name}`,
+      holder: owner.value,
+      cure:
+        liveness === "alive"
+          ? `wait for it, or end it (kill ${pid})`
+          : `it was started on another machine; if it is surely gone, remove ${path}`
+    })
+  })
+
+  const claimPath = (chain: string) => `${path}.claim-${sha256(chain).slice(0, 32)}`
+
+  /** Claims the right to replace a lock with that content; false if the lock is no longer that one. */
+  const takeOver = Effect.fnUntraced(function* (stale: string) {
+    const claims: Array<string> = []
+    let chain = stale
+    for (;;) {
+      const claim = claimPath(chain)
+      claims.push(claim)
+      if (yield* create(claim)) break
+      const other = yield* read(claim)
+      if (other === undefined) return false
+      yield* refuseLiving(other)
+      chain += other
+    }
+    const mineClaim = claims[claims.length - 1] ?? ""
+    return yield* Effect.gen(function* () {
+      if ((yield* read(path)) !== stale) return false
+      yield* Effect.mapError(fs.replace(path, bytes), fromFsError)
+      // Those of dead claimants; mine goes last.
+      for (const claim of claims.slice(0, -1)) yield* Effect.ignore(fs.remove(claim))
+      return true
+    }).pipe(Effect.ensuring(removeMine(mineClaim)))
+  })
+
+  const acquire = Effect.fnUntraced(function* () {
+    for (;;) {
+      if (yield* create(path)) return false
+      const content = yield* read(path)
+      // Released in between: try again.
+      if (content === undefined) continue
+      yield* refuseLiving(content)
+      if (yield* takeOver(content)) return true
+    }
+  })
+
+  return yield* Effect.acquireRelease(acquire(), () => removeMine(path))
+})
+
+/** Who holds the lock at `path`, if anybody alive does. Writes nothing. */
+export const lockHolder = Effect.fnUntraced(function* (
+  path: string
+): Effect.fn.Return<ProcessIdentity | undefined, JournalError, FsPort | HostIdentity> {
+  const fs = yield* FsPort
+  const host = yield* HostIdentity
+  const content = yield* Effect.catch(Effect.map(fs.readFile(path), text), (error) =>
+    error.code === "ENOENT" ? Effect.succeed("") : Effect.fail(fromFsError(error))
+  )
+  const owner = decodeLock(content)
+  return owner._tag === "None" || (yield* host.liveness(owner.value)) === "dead" ? undefined : owner.value
+})

@@ -1,0 +1,409 @@
+// The projection: what the events of a run add up to. A pure fold; resume, replay, list and report are this fold.
+// It keeps where a result stands in the log, not the result, so that a million events fit in memory.
+//
+// Invariants (each has its property test):
+// P1  Folding is associative with appending: the state of a log is the state of any prefix, advanced by the rest.
+// P2  A call has at most one completion that counts: later ones of the same call change nothing, until the run is
+//     reopened and the first was a failure.
+// P3  `completed` lists exactly the calls of status `completed`, in journal order, and `rank` is the place in it.
+// P4  Counts are of calls: scheduled + completed + cancelled + parked = calls known.
+// P5  committedUsd = spentUsd + reservedUsd. Only scheduling can raise it, and by no more than the reserve; a call
+//     of unknown cost settles at its reserve. A dispatch that was in doubt stays counted when it is made again.
+// P6  After a terminal event the run is ended until it is reopened.
+// P7  Reopening drops exactly the failed completions; their cost stays.
+import { callId, type CallRef } from "../domain/Call.ts"
+import type { Json } from "../domain/canonicalJson.ts"
+import type { RunEvent, RunEventOf, SuspendReason } from "../domain/RunEvent.ts"
+
+export type CallStatus = "scheduled" | "completed" | "cancelled" | "parked"
+
+export interface CallState {
+  /** `key#occurrence`. */
+  readonly id: string
+  /** Its place in the order the plan issued calls, from 1; of the last scheduling. */
+  readonly n: number
+  readonly status: CallStatus
+  /** Place of its completion in journal order, from 0; -1 while it has none. Stays with it over a reopening. */
+  readonly rank: number
+  /** Where the line of its CallCompleted stands, in bytes. */
+  readonly offset: number
+  readonly length: number
+  /** The answer says `ok: false`. */
+  readonly failed: boolean
+  /** Dispatches before the last that are in doubt. */
+  readonly retry: number
+  /** US dollars that are still held back for it. */
+  readonly reservedUsd: number
+}
+
+export interface Usage {
+  readonly inputTokens: number
+  readonly outputTokens: number
+}
+
+export interface Question {
+  readonly event: RunEventOf<"QuestionAsked">
+  readonly answer?: Json
+}
+
+export interface RunEnd {
+  readonly status: "completed" | "incomplete" | "failed" | "refused" | "invalid"
+  readonly offset: number
+  readonly length: number
+}
+
+/** Read it; only `advance` writes it. */
+export interface RunState {
+  readonly lastSeq: number
+  readonly startedAt: number | undefined
+  readonly lastAt: number
+  readonly concurrency: number | undefined
+  readonly hermetic: boolean
+  readonly calls: ReadonlyMap<string, CallState>
+  /** Ids of the calls that have an answer, by rank; undefined where a reopening dropped it. */
+  readonly completed: ReadonlyArray<string | undefined>
+  /** Completions of a rank below this may belong to calls that the reopened plan no longer makes. */
+  readonly reopenedRank: number
+  readonly counts: Readonly<Record<CallStatus, number>>
+  readonly failed: number
+  readonly usage: Usage
+  readonly spentUsd: number
+  readonly reservedUsd: number
+  /** Live calls of models whose cost is not known. */
+  readonly unpriced: number
+  readonly phases: ReadonlyArray<string>
+  readonly coverage: { readonly done: number; readonly of: number } | undefined
+  readonly questions: ReadonlyMap<string, Question>
+  readonly suspended:
+    | { readonly reason: SuspendReason; readonly until?: number; readonly items: ReadonlyArray<string> }
+    | undefined
+  readonly interrupted: string | undefined
+  readonly end: RunEnd | undefined
+  readonly reopened: number
+}
+
+interface Call {
+  id: string
+  n: number
+  status: CallStatus
+  rank: number
+  offset: number
+  length: number
+  failed: boolean
+  retry: number
+  reservedUsd: number
+}
+
+interface Growing {
+  calls: Map<string, Call>
+  completed: Array<string | undefined>
+  counts: Record<CallStatus, number>
+  phases: Array<string>
+  questions: Map<string, Question>
+}
+type Open = { -readonly [Key in Exclude<keyof RunState, keyof Growing>]: RunState[Key] } & Growing
+
+/** Dollars are summed in whole 1e-9 dollars, so that a sum does not depend on its order. */
+const usd = (amount: number): number => Math.round(amount * 1e9) / 1e9
+
+const isObject = (value: Json | undefined): value is { readonly [key: string]: Json } =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const member = (value: Json | undefined, name: string): Json | undefined =>
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+
+const numberIn = (value: Json | undefined, name: string): number | undefined => {
+  const found = member(value, name)
+  return typeof found === "number" ? found : undefined
+}
+
+interface Outcome {
+  readonly failed: boolean
+  /** It is the answer of a model, so that it costs or is known to be free. */
+  readonly model: boolean
+  readonly attempted: boolean
+  readonly costUsd: number | undefined
+  readonly inputTokens: number
+  readonly outputTokens: number
+}
+
+const outcomeOf = (result: Json | undefined): Outcome => {
+  const usage = member(result, "usage")
+  return {
+    failed: member(result, "ok") === false,
+    model: typeof member(result, "adapterId") === "string",
+    attempted: numberIn(result, "attempts") !== 0,
+    costUsd: numberIn(result, "costUsd"),
+    inputTokens: numberIn(usage, "inputTokens") ?? 0,
+    outputTokens: numberIn(usage, "outputTokens") ?? 0
+  }
+}
+
+export class Projection {
+  private readonly open: Open
+
+  constructor() {
+    this.open = {
+      lastSeq: 0,
+      startedAt: undefined,
+      lastAt: 0,
+      concurrency: undefined,
+      hermetic: false,
+      calls: new Map(),
+      completed: [],
+      reopenedRank: 0,
+      counts: { scheduled: 0, completed: 0, cancelled: 0, parked: 0 },
+      failed: 0,
+      usage: { inputTokens: 0, outputTokens: 0 },
+      spentUsd: 0,
+      reservedUsd: 0,
+      unpriced: 0,
+      phases: [],
+      coverage: undefined,
+      questions: new Map(),
+      suspended: undefined,
+      interrupted: undefined,
+      end: undefined,
+      reopened: 0
+    }
+  }
+
+  get state(): RunState {
+    return this.open
+  }
+
+  /** Folds in the next event, whose line stands at `offset`, `length` bytes long. */
+  advance(event: RunEvent, offset: number, length: number): void {
+    const state = this.open
+    state.lastSeq = event.seq
+    state.lastAt = event.at
+    switch (event.type) {
+      case "RunStarted":
+        state.startedAt = event.at
+        state.concurrency = event.concurrency
+        state.hermetic = event.hermetic ?? false
+        return
+      case "PhaseStarted":
+        state.phases.push(event.title)
+        return
+      case "CallScheduled":
+        return this.scheduled(event)
+      case "CallCompleted":
+        return this.completed(event, offset, length)
+      case "CallCancelled":
+        return this.move(event, "cancelled")
+      case "CallParked":
+        return this.parked(event)
+      case "CallLate":
+        return this.late(event)
+      case "QuestionAsked":
+        state.questions.set(event.item, { event })
+        return
+      case "QuestionAnswered": {
+        const question = state.questions.get(event.item)
+        if (question !== undefined) state.questions.set(event.item, { ...question, answer: event.answer })
+        return
+      }
+      case "RunSuspended":
+        state.suspended = {
+          reason: event.reason,
+          items: event.items,
+          ...(event.until === undefined ? {} : { until: event.until })
+        }
+        return
+      case "RunResumed":
+        state.suspended = undefined
+        state.interrupted = undefined
+        return
+      case "RunInterrupted":
+        state.interrupted = event.signal
+        return
+      case "RunReopened":
+        return this.reopen()
+      case "RunCompleted":
+      case "RunFailed":
+        state.end = { status: event.status, offset, length }
+        state.coverage = event.coverage
+        state.suspended = undefined
+        state.interrupted = undefined
+        return
+      case "Logged":
+      case "GateDecided":
+      case "RoomRecorded":
+        return
+    }
+  }
+
+  private status(call: Call, status: CallStatus): void {
+    this.open.counts[call.status]--
+    this.open.counts[status]++
+    call.status = status
+  }
+
+  private scheduled(event: RunEventOf<"CallScheduled">): void {
+    const state = this.open
+    const id = callId(event)
+    const reserve = usd(event.reserveUsd ?? 0)
+    const known = state.calls.get(id)
+    if (known === undefined) {
+      state.calls.set(id, {
+        id,
+        n: event.n,
+        status: "scheduled",
+        rank: -1,
+        offset: 0,
+        length: 0,
+        failed: false,
+        retry: event.retry ?? 0,
+        reservedUsd: reserve
+      })
+      state.counts.scheduled++
+    } else {
+      if (known.status === "completed") return
+      // Still held back: the dispatch before may have reached the provider, and counts as if it did.
+      this.settle(known, undefined)
+      known.n = event.n
+      known.retry = event.retry ?? 0
+      known.reservedUsd = reserve
+      this.status(known, "scheduled")
+    }
+    state.reservedUsd = usd(state.reservedUsd + reserve)
+  }
+
+  /** Ends the holding back: what the call cost, or all that was held back for it. */
+  private settle(call: Call, costUsd: number | undefined): void {
+    const state = this.open
+    state.reservedUsd = usd(state.reservedUsd - call.reservedUsd)
+    state.spentUsd = usd(state.spentUsd + (costUsd ?? call.reservedUsd))
+    call.reservedUsd = 0
+  }
+
+  private paid(call: Call | undefined, outcome: Outcome, reused: boolean): void {
+    const state = this.open
+    if (reused) {
+      if (call !== undefined) this.settle(call, 0)
+      return
+    }
+    const unknown = outcome.model && outcome.costUsd === undefined
+    if (unknown && outcome.attempted) state.unpriced++
+    const cost = unknown ? (outcome.attempted ? undefined : 0) : (outcome.costUsd ?? 0)
+    if (call !== undefined) this.settle(call, cost)
+    else state.spentUsd = usd(state.spentUsd + (cost ?? 0))
+    state.usage = {
+      inputTokens: state.usage.inputTokens + outcome.inputTokens,
+      outputTokens: state.usage.outputTokens + outcome.outputTokens
+    }
+  }
+
+  private known(ref: CallRef): Call {
+    const id = callId(ref)
+    const found = this.open.calls.get(id)
+    if (found !== undefined) return found
+    // The intent of a free call may be lost in a crash after its completion was not: then there is none to find.
+    const call: Call = {
+      id,
+      n: 0,
+      status: "scheduled",
+      rank: -1,
+      offset: 0,
+      length: 0,
+      failed: false,
+      retry: 0,
+      reservedUsd: 0
+    }
+    this.open.calls.set(id, call)
+    this.open.counts.scheduled++
+    return call
+  }
+
+  private completed(event: RunEventOf<"CallCompleted">, offset: number, length: number): void {
+    const state = this.open
+    const call = this.known(event)
+    if (call.status === "completed") return
+    const outcome = outcomeOf(
+      event.outcome === undefined ? event.result : { adapterId: "", ...event.outcome }
+    )
+    this.paid(call, outcome, event.reused ?? false)
+    this.status(call, "completed")
+    call.failed = outcome.failed
+    call.rank = state.completed.push(call.id) - 1
+    call.offset = offset
+    call.length = length
+    if (outcome.failed) state.failed++
+  }
+
+  private move(ref: CallRef, status: CallStatus): void {
+    const call = this.known(ref)
+    // A cancel that lost the race to a journaled completion is nothing.
+    if (call.status !== "completed") this.status(call, status)
+  }
+
+  private parked(event: RunEventOf<"CallParked">): void {
+    const call = this.known(event)
+    if (call.status === "completed") return
+    const { usage, costUsd, attempts } = event.result
+    this.paid(
+      call,
+      {
+        failed: true,
+        model: true,
+        attempted: attempts !== 0,
+        costUsd,
+        inputTokens: usage?.inputTokens ?? 0,
+        outputTokens: usage?.outputTokens ?? 0
+      },
+      false
+    )
+    this.status(call, "parked")
+  }
+
+  private late(event: RunEventOf<"CallLate">): void {
+    this.paid(
+      this.open.calls.get(callId(event)),
+      {
+        failed: false,
+        model: true,
+        attempted: true,
+        costUsd: event.costUsd,
+        inputTokens: event.usage?.inputTokens ?? 0,
+        outputTokens: event.usage?.outputTokens ?? 0
+      },
+      false
+    )
+  }
+
+  private reopen(): void {
+    const state = this.open
+    state.reopened++
+    state.end = undefined
+    state.suspended = undefined
+    state.interrupted = undefined
+    state.coverage = undefined
+    state.reopenedRank = state.completed.length
+    for (const call of state.calls.values()) {
+      if (call.status !== "completed" || !call.failed) continue
+      state.completed[call.rank] = undefined
+      call.rank = -1
+      call.failed = false
+      state.failed--
+      this.status(call, "parked")
+    }
+  }
+}
+
+/** The state of a whole log. `at` gives where each event's line stands; without it nothing can be read again. */
+export const project = (
+  events: Iterable<RunEvent>,
+  at: (event: RunEvent) => readonly [offset: number, length: number] = () => [0, 0]
+): RunState => {
+  const projection = new Projection()
+  for (const event of events) projection.advance(event, ...at(event))
+  return projection.state
+}
+
+/** In doubt: scheduled, and nobody knows what became of it. Right after a log was opened, these are all in flight. */
+export const inDoubt = (state: RunState): ReadonlyArray<CallState> =>
+  [...state.calls.values()].filter((call) => call.status === "scheduled")
+
+/** Everything spent, and everything that may still be. Never more than the cap, if reserves were admitted by it. */
+export const committedUsd = (state: RunState): number => usd(state.spentUsd + state.reservedUsd)

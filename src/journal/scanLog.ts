@@ -1,0 +1,71 @@
+// scanLog: reads an event log from its first byte to its last in bounded memory, every line checked. Used to open,
+// to verify and to stream; it writes nothing.
+import { Effect, Option, Stream } from "effect"
+import type { RunEvent } from "../domain/RunEvent.ts"
+import type { FsError, ReadHandle } from "../kernel/FsPort.ts"
+import { fromFsError, type JournalError } from "./JournalError.ts"
+import { LogReader, type LineProblem, type LogEntry } from "./LogReader.ts"
+
+const chunkBytes = 1024 * 1024
+
+const readChunk = (
+  handle: ReadHandle,
+  offset: number,
+  end: number
+): Effect.Effect<Uint8Array, JournalError> =>
+  Effect.mapError(handle.read(offset, Math.min(chunkBytes, end - offset)), (error: FsError) =>
+    fromFsError(error)
+  )
+
+/** Reads bytes 0 to `end` of a log; `onEntry` sees every sound event, `onProblem` all that is wrong. */
+export const scanLog = Effect.fnUntraced(function* (options: {
+  readonly path: string
+  readonly handle: ReadHandle
+  readonly end: number
+  readonly onEntry: (entry: LogEntry) => void
+  /** False stops the scan. */
+  readonly onProblem: (problem: LineProblem, reader: LogReader) => boolean
+  /** Hash of the last line, where the checkpoint knows it. */
+  readonly lastHash?: string
+}): Effect.fn.Return<LogReader, JournalError> {
+  const reader = new LogReader(options.path)
+  let going = true
+  const onProblem = (problem: LineProblem) => {
+    if (going) going = options.onProblem(problem, reader)
+  }
+  let offset = 0
+  while (going && offset < options.end) {
+    const chunk = yield* readChunk(options.handle, offset, options.end)
+    if (chunk.length === 0) break
+    reader.push(chunk, options.onEntry, onProblem)
+    offset += chunk.length
+  }
+  reader.finish(onProblem, options.lastHash)
+  return reader
+})
+
+/** The sound events of a log, in order; fails with the first problem. */
+export const streamLog = (
+  path: string,
+  handle: ReadHandle,
+  end: () => number
+): Stream.Stream<RunEvent, JournalError> =>
+  Stream.suspend(() => {
+    const reader = new LogReader(path)
+    const until = end()
+    return Stream.paginate(0, (offset: number) =>
+      Effect.flatMap(readChunk(handle, offset, until), (chunk) => {
+        const events: Array<RunEvent> = []
+        let problem: LineProblem | undefined
+        const onProblem = (found: LineProblem) => {
+          problem ??= found
+        }
+        reader.push(chunk, (entry) => events.push(entry.event), onProblem)
+        const next = offset + chunk.length
+        const more = chunk.length > 0 && next < until
+        if (!more) reader.finish(onProblem)
+        if (problem !== undefined) return Effect.fail(reader.errorOf(problem))
+        return Effect.succeed([events, more ? Option.some(next) : Option.none<number>()] as const)
+      })
+    )
+  })
