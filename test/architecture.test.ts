@@ -1,0 +1,149 @@
+// The table of rooms in src/README.md, kept: imports only downwards, nothing ambient outside the live layers, files
+// that say what they own. The rules stand in support/architecture.ts, and are shown here to catch what they forbid.
+import { assert, describe, it } from "@effect/vitest"
+import { spawnSync } from "node:child_process"
+import { readdirSync, readFileSync } from "node:fs"
+import {
+  allRules,
+  ambientUses,
+  illegalImports,
+  rooms,
+  strayRuns,
+  untidiness
+} from "./support/architecture.ts"
+
+const src = new URL("../src/", import.meta.url)
+const files = readdirSync(src, { recursive: true, encoding: "utf8" })
+  .map((file) => file.replaceAll("\\", "/"))
+  .filter((file) => file.endsWith(".ts"))
+  .sort()
+const textOf = (file: string): string => readFileSync(new URL(file, src), "utf8")
+
+describe("the house", () => {
+  it("keeps every rule in every file of src/", () => {
+    assert.isAbove(files.length, 50)
+    assert.deepStrictEqual(
+      files.flatMap((file) => allRules.flatMap((rule) => rule(file, textOf(file)))),
+      []
+    )
+  })
+
+  it("has the table of rooms that src/README.md shows", () => {
+    const readme = readFileSync(new URL("README.md", src), "utf8")
+    for (const [room, below] of Object.entries(rooms)) {
+      const row = new RegExp(`^${room}/ .*(?:\\n +.*)*?  ${below.join(" ") || "imports nothing"}$`, "m")
+      assert.match(readme, row, `the row of ${room}`)
+    }
+  })
+
+  const listed = spawnSync("git", ["ls-files"], { cwd: new URL("../", import.meta.url), encoding: "utf8" })
+  it.skipIf(listed.status !== 0)("has at its top level only what belongs there", () => {
+    const top = new Set(
+      listed.stdout
+        .trim()
+        .split("\n")
+        .map((path) => path.split("/")[0] ?? "")
+    )
+    assert.deepStrictEqual([...top].filter((name) => !name.startsWith(".")).sort(), [
+      "LICENSE",
+      "README.md",
+      "package-lock.json",
+      "package.json",
+      "src",
+      "test",
+      "tsconfig.json",
+      "vitest.config.ts"
+    ])
+  })
+})
+
+describe("the rules", () => {
+  const header = "// Owns a thing.\n"
+  const refused: ReadonlyArray<readonly [rule: keyof typeof by, file: string, source: string, why: string]> =
+    [
+      [
+        "imports",
+        "domain/X.ts",
+        'import { a } from "../kernel/IdFactory.ts"',
+        "domain may not import kernel"
+      ],
+      [
+        "imports",
+        "verifier/X.ts",
+        'import type { A } from "../adapters/A.ts"',
+        "verifier may not import adapters"
+      ],
+      ["imports", "journal/X.ts", 'export { a } from "../plan/Hooks.ts"', "journal may not import plan"],
+      ["imports", "plan/X.ts", 'const a = await import("../engine/a.ts")', "plan may not import engine"],
+      ["imports", "plan/X.ts", 'import "../engine/a.ts"', "plan may not import engine"],
+      [
+        "imports",
+        "cli/X.ts",
+        'import {\n  a,\n  b\n} from "../journal/RunLock.ts"',
+        "cli may not import journal"
+      ],
+      ["imports", "engine/X.ts", 'import { a } from "../plan/internal/a.ts"', "internal/ is private to plan"],
+      ["imports", "engine/X.ts", 'import { a } from "./a"', "a relative import ends in .ts"],
+      ["imports", "kernel/FsPort.ts", 'import { readFileSync } from "node:fs"', "belong to the live layers"],
+      ["imports", "domain/other.ts", 'import { hash } from "node:crypto"', "belong to the live layers"],
+      [
+        "imports",
+        "domain/fingerprint.ts",
+        'import { readFileSync } from "node:fs"',
+        "belong to the live layers"
+      ],
+      ["imports", "engine/X.ts", 'import { Command } from "effect/cli"', "engine may not import effect/cli"],
+      [
+        "imports",
+        "engine/X.ts",
+        'import { createOpenAI } from "@ai-sdk/openai"',
+        "may not import @ai-sdk/openai"
+      ],
+      ["imports", "engine/X.ts", 'import _ from "lodash"', "no room owns the package lodash"],
+      ["ambient", "engine/X.ts", "export const now = () => Date.now()", "Date is ambient"],
+      ["ambient", "engine/X.ts", "export const now = new Date()", "Date is ambient"],
+      ["ambient", "engine/X.ts", "const { now } = Date", "Date is ambient"],
+      ["ambient", "engine/X.ts", "export const r = Math.random()", "Math.random is ambient"],
+      ["ambient", "engine/X.ts", 'export const r = Math["random"]()', "Math.random is ambient"],
+      ["ambient", "engine/X.ts", "const { random } = Math", "Math is ambient"],
+      ["ambient", "engine/X.ts", "setTimeout(() => {}, 1)", "setTimeout is ambient"],
+      ["ambient", "engine/X.ts", "export const id = globalThis.crypto.randomUUID()", "globalThis is ambient"],
+      ["ambient", "engine/X.ts", "export const id = crypto.randomUUID()", "crypto is ambient"],
+      ["ambient", "engine/X.ts", "export const home = process.env.HOME", "process is ambient"],
+      ["ambient", "engine/X.ts", 'export const a = () => fetch("http://a")', "fetch is ambient"],
+      ["ambient", "engine/X.ts", 'const f = Function("return this")', "Function is ambient"],
+      ["runs", "engine/X.ts", "export const a = Effect.runSync(b)", "Effect.runSync outside the live layers"],
+      ["runs", "engine/X.ts", "export const a = () => Effect.runPromise(b)", "Effect.runPromise outside"],
+      ["tidy", "engine/X.ts", "export const a = 1", "opens without a comment"],
+      ["tidy", "engine/X.ts", `${header}${"export {}\n".repeat(400)}`, "401 lines; 400 at most"],
+      ["tidy", "engine/index.ts", header, "a room has no barrel"],
+      ["tidy", "engine/utils.ts", header, "a name that says nothing"],
+      ["tidy", "engine/JournalLive.ts", header, "a Live/Impl/Service suffix"],
+      ["tidy", "cellar/X.ts", header, "no such room: cellar"]
+    ]
+  const by = { imports: illegalImports, ambient: ambientUses, runs: strayRuns, tidy: untidiness }
+
+  it.each(refused)("refuse (%s) in %s: %s", (rule, file, source, why) => {
+    const problems = by[rule](file, source)
+    assert.strictEqual(problems.length, 1, problems.join("\n"))
+    assert.include(problems[0], why)
+  })
+
+  const accepted: ReadonlyArray<readonly [file: string, source: string]> = [
+    ["engine/X.ts", 'import type { A } from "../plan/Hooks.ts"'],
+    ["kernel/FsPort.node.ts", 'import { readFileSync } from "node:fs"\nexport const now = Date.now()'],
+    ["domain/fingerprint.ts", 'import { hash } from "node:crypto"'],
+    ["adapters/providers/wire.ts", "export const get = () => fetch"],
+    ["engine/X.ts", "export const day = new Date(0).getTime() + Date.UTC(2020, 1)"],
+    ["engine/X.ts", "export const kill = (process: number) => ({ Date: process, fetch: 1 }).fetch"],
+    ["engine/X.ts", 'export const text = "Date.now() and process.env"'],
+    ["engine/X.ts", "export type Fetch = typeof globalThis.fetch"],
+    ["engine/X.ts", "export const a = Effect.runForkWith(context)(b)"]
+  ]
+  it.each(accepted)("accept in %s: %s", (file, source) => {
+    assert.deepStrictEqual(
+      allRules.flatMap((rule) => rule(file, header + source)),
+      []
+    )
+  })
+})
