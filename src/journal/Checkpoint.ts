@@ -6,7 +6,7 @@ import { RunId } from "../domain/RunSpec.ts"
 import { FsPort } from "../kernel/FsPort.ts"
 import type { LogPosition } from "./EventLog.ts"
 import { fromFsError, type JournalError } from "./JournalError.ts"
-import type { RunState } from "./projection.ts"
+import type { RunState } from "./RunState.ts"
 
 export const RunDigest = Schema.Struct({
   /** What the log says; whether a process works on it is the lock's to say. */

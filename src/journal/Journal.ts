@@ -1,17 +1,14 @@
 // Journal: the runs under a base directory, as a service. Nothing outside this room knows that they are files.
 import { Context, Effect, Layer, type Scope } from "effect"
 import type { RunId } from "../domain/RunSpec.ts"
-import type { FsPort } from "../kernel/FsPort.ts"
-import type { HostIdentity } from "../kernel/HostIdentity.ts"
+import { FsPort } from "../kernel/FsPort.ts"
+import { HostIdentity } from "../kernel/HostIdentity.ts"
 import type { JournalError } from "./JournalError.ts"
 import { listRuns, type RunListing } from "./listRuns.ts"
 import { createRun, openRun, runExists, type OpenRunMode } from "./openRun.ts"
 import { checkRunId, runPaths } from "./RunDirectory.ts"
 import type { RunJournal } from "./RunJournal.ts"
 import type { NewRun } from "./RunMeta.ts"
-
-export type { Completion, RunJournal } from "./RunJournal.ts"
-export type { RunListing } from "./listRuns.ts"
 
 export class Journal extends Context.Service<
   Journal,
@@ -41,7 +38,8 @@ export class Journal extends Context.Service<
       Journal,
       Effect.gen(function* () {
         const { baseDir } = options
-        const context = yield* Effect.context<FsPort | HostIdentity>()
+        // Only these: the layer's own scope in it would keep every lock until the program ends.
+        const context = Context.pick(FsPort, HostIdentity)(yield* Effect.context<FsPort | HostIdentity>())
         return Journal.of({
           baseDir,
           runId: (text) => Effect.fromResult(checkRunId(text)),

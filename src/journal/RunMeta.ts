@@ -3,7 +3,7 @@
 // the run was made. Reading and writing the file is Journal.ts's.
 import { Effect, Result, Schema } from "effect"
 import { canonicalJson, type NotCanonicalError } from "../domain/canonicalJson.ts"
-import { sha256 } from "../domain/fingerprint.ts"
+import { fingerprint, sha256 } from "../domain/fingerprint.ts"
 import { RunId, RunSpec, runIdFor, specFingerprints, specParts, type SpecPart } from "../domain/RunSpec.ts"
 import type { ContentStore } from "./ContentStore.ts"
 import { JournalError } from "./JournalError.ts"
@@ -46,9 +46,6 @@ export const RunMeta = Schema.Struct({
 })
 export type RunMeta = typeof RunMeta.Type
 
-const Text = Schema.fromJsonString(RunMeta)
-const decodeText = Schema.decodeUnknownResult(Text)
-
 /** A new run as it goes to `Journal.create`: its meta and the content that meta names. */
 export interface NewRun {
   readonly meta: RunMeta
@@ -90,9 +87,15 @@ export const describeRun = (options: {
     return { meta, blobs }
   })
 
+/** In the file, beside the meta: its own fingerprint, since not all of it is in the run's id. */
+const MetaFile = Schema.fromJsonString(Schema.Struct({ ...RunMeta.fields, check: Hash }))
+const decodeFile = Schema.decodeUnknownResult(MetaFile)
+
 /** The bytes of meta.json. */
-export const encodeMeta = (meta: RunMeta): Uint8Array =>
-  new TextEncoder().encode(`${Result.getOrThrow(canonicalJson(meta))}\n`)
+export const encodeMeta = (meta: RunMeta): Uint8Array => {
+  const check = Result.getOrThrow(fingerprint(meta))
+  return new TextEncoder().encode(`${Result.getOrThrow(canonicalJson({ ...meta, check }))}\n`)
+}
 
 const mismatch = (path: string, problem: string, changed: ReadonlyArray<string> = []) =>
   new JournalError({
@@ -106,17 +109,24 @@ const mismatch = (path: string, problem: string, changed: ReadonlyArray<string> 
 /** Reads the bytes of meta.json. */
 export const decodeMeta = (path: string, bytes: Uint8Array): Result.Result<RunMeta, JournalError> => {
   const text = new TextDecoder().decode(bytes)
-  return Result.mapError(decodeText(text), (issue) => {
+  const file = decodeFile(text)
+  if (Result.isFailure(file)) {
     const newer = /"v":(?!1\b)\d+/.exec(text)
-    return newer === null
-      ? mismatch(path, `is not readable: ${issue.message.split("\n", 1)[0] ?? ""}`)
-      : new JournalError({
-          code: "schema",
-          path,
-          problem: `was written by another version of Alembic (${newer[0]})`,
-          cure: "use the version that made the run"
-        })
-  })
+    return Result.fail(
+      newer === null
+        ? mismatch(path, `is not readable: ${file.failure.message.split("\n", 1)[0] ?? ""}`)
+        : new JournalError({
+            code: "schema",
+            path,
+            problem: `was written by another version of Alembic (${newer[0]})`,
+            cure: "use the version that made the run"
+          })
+    )
+  }
+  const { check: _, ...meta } = file.success
+  return Buffer.compare(encodeMeta(meta), bytes) === 0
+    ? Result.succeed(meta)
+    : Result.fail(mismatch(path, "was edited: its content and its own fingerprint do not fit"))
 }
 
 /** The names of the parts in which two runs differ. */

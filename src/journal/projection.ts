@@ -13,74 +13,8 @@
 // P7  Reopening drops exactly the failed completions; their cost stays.
 import { callId, type CallRef } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
-import type { RunEvent, RunEventOf, SuspendReason } from "../domain/RunEvent.ts"
-
-export type CallStatus = "scheduled" | "completed" | "cancelled" | "parked"
-
-export interface CallState {
-  /** `key#occurrence`. */
-  readonly id: string
-  /** Its place in the order the plan issued calls, from 1; of the last scheduling. */
-  readonly n: number
-  readonly status: CallStatus
-  /** Place of its completion in journal order, from 0; -1 while it has none. Stays with it over a reopening. */
-  readonly rank: number
-  /** Where the line of its CallCompleted stands, in bytes. */
-  readonly offset: number
-  readonly length: number
-  /** The answer says `ok: false`. */
-  readonly failed: boolean
-  /** Dispatches before the last that are in doubt. */
-  readonly retry: number
-  /** US dollars that are still held back for it. */
-  readonly reservedUsd: number
-}
-
-export interface Usage {
-  readonly inputTokens: number
-  readonly outputTokens: number
-}
-
-export interface Question {
-  readonly event: RunEventOf<"QuestionAsked">
-  readonly answer?: Json
-}
-
-export interface RunEnd {
-  readonly status: "completed" | "incomplete" | "failed" | "refused" | "invalid"
-  readonly offset: number
-  readonly length: number
-}
-
-/** Read it; only `advance` writes it. */
-export interface RunState {
-  readonly lastSeq: number
-  readonly startedAt: number | undefined
-  readonly lastAt: number
-  readonly concurrency: number | undefined
-  readonly hermetic: boolean
-  readonly calls: ReadonlyMap<string, CallState>
-  /** Ids of the calls that have an answer, by rank; undefined where a reopening dropped it. */
-  readonly completed: ReadonlyArray<string | undefined>
-  /** Completions of a rank below this may belong to calls that the reopened plan no longer makes. */
-  readonly reopenedRank: number
-  readonly counts: Readonly<Record<CallStatus, number>>
-  readonly failed: number
-  readonly usage: Usage
-  readonly spentUsd: number
-  readonly reservedUsd: number
-  /** Live calls of models whose cost is not known. */
-  readonly unpriced: number
-  readonly phases: ReadonlyArray<string>
-  readonly coverage: { readonly done: number; readonly of: number } | undefined
-  readonly questions: ReadonlyMap<string, Question>
-  readonly suspended:
-    | { readonly reason: SuspendReason; readonly until?: number; readonly items: ReadonlyArray<string> }
-    | undefined
-  readonly interrupted: string | undefined
-  readonly end: RunEnd | undefined
-  readonly reopened: number
-}
+import type { RunEvent, RunEventOf } from "../domain/RunEvent.ts"
+import { wholeNanos, type CallStatus, type Question, type RunState } from "./RunState.ts"
 
 interface Call {
   id: string
@@ -102,9 +36,6 @@ interface Growing {
   questions: Map<string, Question>
 }
 type Open = { -readonly [Key in Exclude<keyof RunState, keyof Growing>]: RunState[Key] } & Growing
-
-/** Dollars are summed in whole 1e-9 dollars, so that a sum does not depend on its order. */
-const usd = (amount: number): number => Math.round(amount * 1e9) / 1e9
 
 const isObject = (value: Json | undefined): value is { readonly [key: string]: Json } =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -243,7 +174,7 @@ export class Projection {
   private scheduled(event: RunEventOf<"CallScheduled">): void {
     const state = this.open
     const id = callId(event)
-    const reserve = usd(event.reserveUsd ?? 0)
+    const reserve = wholeNanos(event.reserveUsd ?? 0)
     const known = state.calls.get(id)
     if (known === undefined) {
       state.calls.set(id, {
@@ -267,14 +198,14 @@ export class Projection {
       known.reservedUsd = reserve
       this.status(known, "scheduled")
     }
-    state.reservedUsd = usd(state.reservedUsd + reserve)
+    state.reservedUsd = wholeNanos(state.reservedUsd + reserve)
   }
 
   /** Ends the holding back: what the call cost, or all that was held back for it. */
   private settle(call: Call, costUsd: number | undefined): void {
     const state = this.open
-    state.reservedUsd = usd(state.reservedUsd - call.reservedUsd)
-    state.spentUsd = usd(state.spentUsd + (costUsd ?? call.reservedUsd))
+    state.reservedUsd = wholeNanos(state.reservedUsd - call.reservedUsd)
+    state.spentUsd = wholeNanos(state.spentUsd + (costUsd ?? call.reservedUsd))
     call.reservedUsd = 0
   }
 
@@ -288,7 +219,7 @@ export class Projection {
     if (unknown && outcome.attempted) state.unpriced++
     const cost = unknown ? (outcome.attempted ? undefined : 0) : (outcome.costUsd ?? 0)
     if (call !== undefined) this.settle(call, cost)
-    else state.spentUsd = usd(state.spentUsd + (cost ?? 0))
+    else state.spentUsd = wholeNanos(state.spentUsd + (cost ?? 0))
     state.usage = {
       inputTokens: state.usage.inputTokens + outcome.inputTokens,
       outputTokens: state.usage.outputTokens + outcome.outputTokens
@@ -400,10 +331,3 @@ export const project = (
   for (const event of events) projection.advance(event, ...at(event))
   return projection.state
 }
-
-/** In doubt: scheduled, and nobody knows what became of it. Right after a log was opened, these are all in flight. */
-export const inDoubt = (state: RunState): ReadonlyArray<CallState> =>
-  [...state.calls.values()].filter((call) => call.status === "scheduled")
-
-/** Everything spent, and everything that may still be. Never more than the cap, if reserves were admitted by it. */
-export const committedUsd = (state: RunState): number => usd(state.spentUsd + state.reservedUsd)

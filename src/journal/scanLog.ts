@@ -29,15 +29,15 @@ export const scanLog = Effect.fnUntraced(function* (options: {
   readonly lastHash?: string
 }): Effect.fn.Return<LogReader, JournalError> {
   const reader = new LogReader(options.path)
-  let going = true
+  const scan = { stopped: false }
   const onProblem = (problem: LineProblem) => {
-    if (going) going = options.onProblem(problem, reader)
+    if (!scan.stopped) scan.stopped = !options.onProblem(problem, reader)
   }
-  let offset = 0
-  while (going && offset < options.end) {
+  for (let offset = 0; offset < options.end;) {
     const chunk = yield* readChunk(options.handle, offset, options.end)
     if (chunk.length === 0) break
     reader.push(chunk, options.onEntry, onProblem)
+    if (scan.stopped) break
     offset += chunk.length
   }
   reader.finish(onProblem, options.lastHash)

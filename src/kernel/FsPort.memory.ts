@@ -164,7 +164,7 @@ export class MemoryDisk {
   }
 
   delete(path: string): this {
-    for (const name of [...this.nodes.keys()]) {
+    for (const name of this.nodes.keys()) {
       if (name === path || name.startsWith(`${path}/`)) {
         this.nodes.delete(name)
         this.durable.delete(name)
@@ -281,7 +281,8 @@ export class MemoryDisk {
     const node = this.nodes.get(from)
     if (node === undefined) return fail("ENOENT")
     if (this.nodes.get(to)?.type === "directory" && node.type !== "directory") return fail("EISDIR")
-    for (const [path, inner] of [...this.nodes]) {
+    if (to.startsWith(`${from}/`)) return fail("EINVAL")
+    for (const [path, inner] of this.nodes) {
       if (path !== from && !path.startsWith(`${from}/`)) continue
       this.nodes.delete(path)
       this.nodes.set(`${to}${path.slice(from.length)}`, inner)

@@ -1,7 +1,13 @@
 // FsPort on the file system of the machine, over node:fs. Quick steps are synchronous (a system call of some
 // microseconds costs less than a trip to the thread pool); fsync and large reads are not, unless asked.
-import { constants, closeSync, fstatSync, ftruncateSync, fdatasync, fdatasyncSync, fsyncSync } from "node:fs"
 import {
+  closeSync,
+  constants,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -9,9 +15,10 @@ import {
   readdirSync,
   readSync,
   renameSync,
-  rmdirSync
+  rmdirSync,
+  unlinkSync,
+  writeSync
 } from "node:fs"
-import { unlinkSync, writeSync } from "node:fs"
 import { randomBytes } from "node:crypto"
 import { Effect, Layer } from "effect"
 import { makeFsPort } from "./durableFs.ts"

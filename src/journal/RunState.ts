@@ -1,0 +1,81 @@
+// RunState: what is known of a run, as the projection makes it from the events. Types and questions to it; how it
+// comes about, and its invariants, are projection.ts's.
+import type { Json } from "../domain/canonicalJson.ts"
+import type { RunEventOf, SuspendReason } from "../domain/RunEvent.ts"
+
+/** Dollars are summed in whole 1e-9 dollars, so that a sum does not depend on its order. */
+export const wholeNanos = (usd: number): number => Math.round(usd * 1e9) / 1e9
+
+export type CallStatus = "scheduled" | "completed" | "cancelled" | "parked"
+
+export interface CallState {
+  /** `key#occurrence`. */
+  readonly id: string
+  /** Its place in the order the plan issued calls, from 1; of the last scheduling. */
+  readonly n: number
+  readonly status: CallStatus
+  /** Place of its completion in journal order, from 0; -1 while it has none. Stays with it over a reopening. */
+  readonly rank: number
+  /** Where the line of its CallCompleted stands, in bytes. */
+  readonly offset: number
+  readonly length: number
+  /** The answer says `ok: false`. */
+  readonly failed: boolean
+  /** Dispatches before the last that are in doubt. */
+  readonly retry: number
+  /** US dollars that are still held back for it. */
+  readonly reservedUsd: number
+}
+
+export interface Usage {
+  readonly inputTokens: number
+  readonly outputTokens: number
+}
+
+export interface Question {
+  readonly event: RunEventOf<"QuestionAsked">
+  readonly answer?: Json
+}
+
+export interface RunEnd {
+  readonly status: "completed" | "incomplete" | "failed" | "refused" | "invalid"
+  readonly offset: number
+  readonly length: number
+}
+
+/** Read it; only `advance` writes it. */
+export interface RunState {
+  readonly lastSeq: number
+  readonly startedAt: number | undefined
+  readonly lastAt: number
+  readonly concurrency: number | undefined
+  readonly hermetic: boolean
+  readonly calls: ReadonlyMap<string, CallState>
+  /** Ids of the calls that have an answer, by rank; undefined where a reopening dropped it. */
+  readonly completed: ReadonlyArray<string | undefined>
+  /** Completions of a rank below this may belong to calls that the reopened plan no longer makes. */
+  readonly reopenedRank: number
+  readonly counts: Readonly<Record<CallStatus, number>>
+  readonly failed: number
+  readonly usage: Usage
+  readonly spentUsd: number
+  readonly reservedUsd: number
+  /** Live calls of models whose cost is not known. */
+  readonly unpriced: number
+  readonly phases: ReadonlyArray<string>
+  readonly coverage: { readonly done: number; readonly of: number } | undefined
+  readonly questions: ReadonlyMap<string, Question>
+  readonly suspended:
+    | { readonly reason: SuspendReason; readonly until?: number; readonly items: ReadonlyArray<string> }
+    | undefined
+  readonly interrupted: string | undefined
+  readonly end: RunEnd | undefined
+  readonly reopened: number
+}
+
+/** In doubt: scheduled, and nobody knows what became of it. Right after a log was opened, these are all in flight. */
+export const inDoubt = (state: RunState): ReadonlyArray<CallState> =>
+  [...state.calls.values()].filter((call) => call.status === "scheduled")
+
+/** Everything spent, and everything that may still be. Never more than the cap, if reserves were admitted by it. */
+export const committedUsd = (state: RunState): number => wholeNanos(state.spentUsd + state.reservedUsd)
