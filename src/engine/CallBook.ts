@@ -2,7 +2,14 @@
 // It turns what the author wrote into the call's identity; it dispatches nothing and writes nothing.
 import { Effect, Result, Schema } from "effect"
 import { AdapterRegistry, type Binding } from "../adapters/AdapterRegistry.ts"
-import { AgentOptions, callId, computeCacheKey, type CallIdentity, type CallRef, type Site } from "../domain/Call.ts"
+import {
+  AgentOptions,
+  callId,
+  computeCacheKey,
+  type CallIdentity,
+  type CallRef,
+  type Site
+} from "../domain/Call.ts"
 import { makeError, type ModelError } from "../domain/ModelError.ts"
 import type { ModelRunFailure } from "../domain/ModelRun.ts"
 import type { PlanCall } from "../plan/PlanProtocol.ts"
@@ -62,7 +69,10 @@ export const makeCallBook = Effect.gen(function* () {
     return { key, occurrence }
   }
 
-  const issue = (call: PlanCall, rest: Pick<IssuedCall, "identity" | "options" | "chain"> & { error?: ModelError }) => {
+  const issue = (
+    call: PlanCall,
+    rest: Pick<IssuedCall, "identity" | "options" | "chain"> & { error?: ModelError }
+  ) => {
     const ref = nextRef(keyOf(rest.identity))
     const issued: IssuedCall = {
       n: call.n,
@@ -90,7 +100,12 @@ export const makeCallBook = Effect.gen(function* () {
     const decoded = decodeOptions(call.options)
     if (Result.isFailure(decoded)) {
       const error = makeError("invalid_input", `h.agent: ${decoded.failure.message}`)
-      return issue(call, { identity: { verb: "agent", spec: call.options }, options: undefined, chain: [], error })
+      return issue(call, {
+        identity: { verb: "agent", spec: call.options },
+        options: undefined,
+        chain: [],
+        error
+      })
     }
     const options = decoded.success
     const identity = yield* Effect.result(registry.resolve(options))
@@ -100,12 +115,19 @@ export const makeCallBook = Effect.gen(function* () {
         identity.failure.code === "auth" ? "auth" : "invalid_input",
         `${identity.failure.message} (${identity.failure.cure})`
       )
-      return issue(call, { identity: { verb: "agent", prompt, model, spec: call.options }, options, chain: [], error })
+      return issue(call, {
+        identity: { verb: "agent", prompt, model, spec: call.options },
+        options,
+        chain: [],
+        error
+      })
     }
     const chain = yield* Effect.result(registry.bind(identity.success.model ?? ""))
     if (Result.isFailure(chain)) {
       const error = makeError(
-        chain.failure.code === "unknown_model" || chain.failure.code === "unknown_profile" ? "invalid_input" : "auth",
+        chain.failure.code === "unknown_model" || chain.failure.code === "unknown_profile"
+          ? "invalid_input"
+          : "auth",
         `${chain.failure.message} (${chain.failure.cure})`
       )
       return issue(call, { identity: identity.success, options, chain: [], error })

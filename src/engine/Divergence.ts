@@ -9,7 +9,14 @@ import type { IssuedCall } from "./CallBook.ts"
 
 /** `n`: the call's place in issue order. `seq`: the event it is measured against. Values are bounded in size. */
 export const Divergence = Schema.Struct({
-  kind: Schema.Literals(["call_differs", "extra_call", "missing_call", "note_differs", "result_differs", "end_differs"]),
+  kind: Schema.Literals([
+    "call_differs",
+    "extra_call",
+    "missing_call",
+    "note_differs",
+    "result_differs",
+    "end_differs"
+  ]),
   message: Schema.String,
   n: Schema.optionalKey(Schema.Int),
   seq: Schema.optionalKey(Schema.Int),
@@ -32,7 +39,8 @@ const shown = (value: Json | undefined): Json | undefined => {
   return text.length <= maxShown ? value : `${text.slice(0, maxShown).toWellFormed()}…`
 }
 
-const at = (site: Site | undefined) => (site === undefined ? "" : ` at ${site.file}:${site.line}:${site.column}`)
+const at = (site: Site | undefined) =>
+  site === undefined ? "" : ` at ${site.file}:${site.line}:${site.column}`
 
 const difference = (
   journaled: Json | undefined,
@@ -96,7 +104,11 @@ export const missingCall = (journaled: {
 }
 
 /** A phase or log line differs from the one journaled. */
-export const noteDiffers = (seq: number | undefined, journaled: Json | undefined, now: Json | undefined): Divergence => ({
+export const noteDiffers = (
+  seq: number | undefined,
+  journaled: Json | undefined,
+  now: Json | undefined
+): Divergence => ({
   kind: "note_differs",
   message:
     seq === undefined
@@ -107,7 +119,11 @@ export const noteDiffers = (seq: number | undefined, journaled: Json | undefined
 })
 
 /** The plan made the same calls and returned something else. */
-export const resultDiffers = (seq: number, journaled: Json | undefined, now: Json | undefined): Divergence => ({
+export const resultDiffers = (
+  seq: number,
+  journaled: Json | undefined,
+  now: Json | undefined
+): Divergence => ({
   kind: "result_differs",
   message: `the result differs from event ${seq}`,
   seq,

@@ -44,7 +44,10 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
   const launch = (call: IssuedCall, effect: Effect.Effect<Outcome, never, Guards>) =>
     Effect.sync(() => {
       const reported = Effect.flatMap(effect, (outcome) => Queue.offer(inbox, outcome))
-      const fiber = fork(reported, run.hermetic === undefined ? {} : { scheduler: run.hermetic.turns.scheduler })
+      const fiber = fork(
+        reported,
+        run.hermetic === undefined ? {} : { scheduler: run.hermetic.turns.scheduler }
+      )
       flights.set(call.n, { call, fiber })
     })
 

@@ -10,7 +10,7 @@ import { callId, type CallIdentity, type Site } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import { fingerprint } from "../domain/fingerprint.ts"
 import type { RunEvent, RunEventOf } from "../domain/RunEvent.ts"
-import type { RunJournal } from "../journal/Journal.ts"
+import type { RunJournal } from "../journal/RunJournal.ts"
 
 export interface ScheduledCall {
   readonly seq: number
@@ -50,7 +50,11 @@ const failureCode = (result: Json | undefined): string | undefined => {
 export const noteOf = (event: RunEvent): Json | undefined => {
   if (event.type === "PhaseStarted") return { type: event.type, title: event.title }
   if (event.type !== "Logged") return undefined
-  return { type: event.type, message: event.message, ...(event.data === undefined ? {} : { data: event.data }) }
+  return {
+    type: event.type,
+    message: event.message,
+    ...(event.data === undefined ? {} : { data: event.data })
+  }
 }
 
 export class RunHistory {

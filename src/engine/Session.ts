@@ -21,7 +21,11 @@ type Note = Extract<RunEventBody, { type: "PhaseStarted" | "Logged" }>
 const noteBody = (request: Extract<PlanRequest, { t: "phase" | "log" }>): Note =>
   request.t === "phase"
     ? { type: "PhaseStarted", title: request.title }
-    : { type: "Logged", message: request.message, ...(request.data === undefined ? {} : { data: request.data }) }
+    : {
+        type: "Logged",
+        message: request.message,
+        ...(request.data === undefined ? {} : { data: request.data })
+      }
 
 const asJson = (body: Note): Json => ({ ...body })
 
@@ -34,7 +38,12 @@ export class Session {
   divergence: Divergence | undefined
   private readonly run: RunContext
   private readonly history: RunHistory
-  private notes = 0
+  /** Numbers of all calls issued. */
+  readonly issued = new Set<number>()
+  /** How many of the journal's notes the plan has written again. */
+  notesSeen = 0
+  /** Calls the plan gave up on in this process. */
+  readonly gaveUp = new Set<string>()
   private done = 0
   private of = 0
   private lost = 0
@@ -68,6 +77,7 @@ export class Session {
         case "call": {
           const call = yield* this.run.book.take(request)
           this.pending.set(call.n, call)
+          this.issued.add(call.n)
           yield* this.compare(call)
           const seq = this.history.answers.get(call.id)?.seq
           if (seq === undefined) deeds.push({ t: "call", call })
@@ -78,6 +88,7 @@ export class Session {
           const call = this.pending.get(request.n)
           if (call === undefined) break
           this.pending.delete(request.n)
+          this.gaveUp.add(call.id)
           const seq = this.history.answers.get(call.id)?.seq
           if (seq !== undefined) this.answered.delete(seq)
           if (!this.history.cancelled.has(call.id)) deeds.push({ t: "cancel", call })
@@ -100,11 +111,6 @@ export class Session {
     return deeds
   })
 
-  /** The answer to `call` has been given to the plan. */
-  answeredBy(call: IssuedCall): void {
-    this.pending.delete(call.n)
-  }
-
   private readonly compare = Effect.fnUntraced(function* (this: Session, call: IssuedCall) {
     const { history } = this
     if (!history.strict || this.divergence !== undefined) return
@@ -120,12 +126,13 @@ export class Session {
 
   private readonly isKnownNote = Effect.fnUntraced(function* (this: Session, body: Note) {
     const { history } = this
-    const was = history.notes[this.notes]
+    const was = history.notes[this.notesSeen]
     if (was === undefined) {
-      if (history.end !== undefined && history.strict) this.divergence ??= noteDiffers(undefined, undefined, asJson(body))
+      if (history.end !== undefined && history.strict)
+        this.divergence ??= noteDiffers(undefined, undefined, asJson(body))
       return false
     }
-    this.notes++
+    this.notesSeen++
     const now = Option.getOrUndefined(Result.getSuccess(fingerprint(body)))
     if (history.strict && this.divergence === undefined && was.fingerprint !== now) {
       const event = Option.getOrUndefined(yield* readEvent(this.run.journal, was.seq))

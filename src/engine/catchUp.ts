@@ -44,7 +44,10 @@ export const catchUp = Effect.fnUntraced(function* (run: RunContext, history: Ru
         session.answered.delete(answer.seq)
       }
       delivered += turn.delivered
-      if (turn.delivered < batch.length) break
+      if (turn.delivered === batch.length) continue
+      // An answer that the plan gave up on, right before it came, is in the journal and was never delivered.
+      if (session.gaveUp.has(known[delivered]?.id ?? "")) delivered++
+      else break
     }
     const next = known[delivered]
     if (next !== undefined && session.divergence === undefined) {

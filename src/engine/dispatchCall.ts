@@ -41,7 +41,10 @@ export const worstCase = Effect.fnUntraced(function* (run: RunContext, call: Iss
     policy.retry.maxAttempts * (1 + (input.schema === undefined ? 0 : policy.maxRepairs)) * call.chain.length
   const output = Math.max(0, ...call.chain.map((binding) => outputBound(binding, input)))
   const amount: Amount = {
-    usd: reserveUsd(call.chain, input, { maxAttempts: policy.retry.maxAttempts, maxRepairs: policy.maxRepairs }),
+    usd: reserveUsd(call.chain, input, {
+      maxAttempts: policy.retry.maxAttempts,
+      maxRepairs: policy.maxRepairs
+    }),
     outputTokens: requests * output,
     tokens: requests * (output + inputBound(input))
   }

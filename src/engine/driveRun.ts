@@ -13,7 +13,10 @@ import type { RunHistory } from "./RunHistory.ts"
 import type { Session } from "./Session.ts"
 import { lossError, resultValue, retryCure, type SummaryParts } from "./summarize.ts"
 
-type Ended = Pick<SummaryParts, "status" | "result" | "error" | "findings" | "suspended" | "coverage" | "calls">
+type Ended = Pick<
+  SummaryParts,
+  "status" | "result" | "error" | "findings" | "suspended" | "coverage" | "calls"
+>
 type End = Extract<RunEventBody, { type: "RunCompleted" | "RunFailed" }>
 
 /** How the plan's end is journaled. `overBudget`: calls of the whole run that the budget refused. */
@@ -39,7 +42,12 @@ const endOf = (run: RunContext, session: Session, state: PlanState, overBudget: 
     }
     return { type: "RunFailed", status: "failed", error, ...result, coverage }
   }
-  return { type: "RunCompleted", status: session.lostSlots > 0 ? "incomplete" : "completed", ...result, coverage }
+  return {
+    type: "RunCompleted",
+    status: session.lostSlots > 0 ? "incomplete" : "completed",
+    ...result,
+    coverage
+  }
 }
 
 const endedBy = (end: End, runId: string): Pick<Ended, "status" | "result" | "error" | "findings"> => ({
@@ -68,23 +76,47 @@ const suspendedBy = ({ error, items, reason, until }: Suspension): RunSummary["s
 })
 
 const interrupted = (run: RunContext, signal: string) =>
-  Effect.andThen(append(run, { type: "RunInterrupted", signal }), run.journal.close)
+  Effect.andThen(append(run, { type: "RunInterrupted", signal }), run.journal.checkpoint)
 
 /** `reopened`: the run had ended and goes on without its failed answers. */
-export const driveRun = Effect.fnUntraced(function* (run: RunContext, history: RunHistory, reopened: boolean) {
+export const driveRun = Effect.fnUntraced(function* (
+  run: RunContext,
+  history: RunHistory,
+  reopened: boolean
+) {
   const { journal } = run
   const { beyond, replayed, session } = yield* catchUp(run, history)
-  const counts: LiveCounts = { live: 0, cached: 0, replayed, failed: 0, inDoubt: 0, overBudget: history.overBudget }
+  const counts: LiveCounts = {
+    live: 0,
+    cached: 0,
+    replayed,
+    failed: 0,
+    inDoubt: 0,
+    overBudget: history.overBudget
+  }
   const calls = (): RunSummary["calls"] => {
     const { cached, failed, inDoubt, live } = counts
-    return { total: live + cached + counts.replayed, live, cached, replayed: counts.replayed, failed, inDoubt }
+    return {
+      total: live + cached + counts.replayed,
+      live,
+      cached,
+      replayed: counts.replayed,
+      failed,
+      inDoubt
+    }
   }
   const parts = () => ({ coverage: session.coverage, calls: calls() })
   if (session.divergence !== undefined) return { ...diverged(session.divergence, journal.runId), ...parts() }
 
   if (history.isEmpty) {
     const hermetic = run.hermetic === undefined ? {} : { hermetic: true }
-    yield* append(run, { type: "RunStarted", runId: journal.runId, v: 1, concurrency: run.concurrency, ...hermetic })
+    yield* append(run, {
+      type: "RunStarted",
+      runId: journal.runId,
+      v: 1,
+      concurrency: run.concurrency,
+      ...hermetic
+    })
   } else if (!reopened) yield* append(run, { type: "RunResumed" })
 
   const ledger = ledgerOf(run.budget, journal.state())
@@ -106,12 +138,12 @@ export const driveRun = Effect.fnUntraced(function* (run: RunContext, history: R
   if (live.t === "suspended") {
     const suspended = suspendedBy(live)
     if (suspended !== undefined) yield* append(run, { type: "RunSuspended", ...suspended })
-    yield* journal.close
+    yield* journal.checkpoint
     return { status: "suspended" as const, ...(suspended === undefined ? {} : { suspended }), ...parts() }
   }
   const end = endOf(run, session, session.state, counts.overBudget)
   yield* append(run, end)
-  yield* journal.seal
+  yield* journal.commit
+  yield* journal.seal(end.result)
   return { ...endedBy(end, journal.runId), ...parts() } satisfies Ended
 })
-

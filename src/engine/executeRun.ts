@@ -4,12 +4,13 @@ import { Clock, Deferred, Effect, Option, Result, type Scope } from "effect"
 import type { Budget } from "../domain/Contract.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { RunErrorInfo, RunEvent } from "../domain/RunEvent.ts"
-import { runIdFor, specFingerprints, type RunSpec } from "../domain/RunSpec.ts"
+import { runIdFor, specFingerprints, type RunId, type RunSpec } from "../domain/RunSpec.ts"
 import type { RunStatus, RunSummary } from "../domain/RunSummary.ts"
-import { Journal, type RunJournal } from "../journal/Journal.ts"
-import type { JournalError } from "../journal/JournalError.ts"
+import { Journal } from "../journal/Journal.ts"
+import { JournalError } from "../journal/JournalError.ts"
+import type { RunJournal } from "../journal/RunJournal.ts"
 import { changedParts, type NewRun } from "../journal/RunMeta.ts"
-import { LogicalClock } from "../kernel/LogicalClock.ts"
+import { makeLogicalClock } from "../kernel/LogicalClock.ts"
 import { makeTurnScheduler } from "../kernel/TurnScheduler.ts"
 import type { PlanDriver } from "../plan/PlanProtocol.ts"
 import { makeCallBook } from "./CallBook.ts"
@@ -79,12 +80,23 @@ export const journalFailure = (error: JournalError, runId?: string, dir?: string
   })
 
 /** The summary of a run that has ended, as it stands in its journal. Nothing is executed. */
-export const summaryOfEnd = Effect.fnUntraced(function* (journal: RunJournal, history: RunHistory, durationMs: number) {
+export const summaryOfEnd = Effect.fnUntraced(function* (
+  journal: RunJournal,
+  history: RunHistory,
+  durationMs: number
+) {
   const state = journal.state()
   const { end } = history
   if (end === undefined) return undefined
   const calls = { ...noCalls, total: state.calls.size, replayed: state.calls.size, failed: history.failed }
-  const base = { runId: journal.runId, dir: journal.dir, coverage: end.coverage, calls, durationMs, costBefore: state.spentUsd }
+  const base = {
+    runId: journal.runId,
+    dir: journal.dir,
+    coverage: end.coverage,
+    calls,
+    durationMs,
+    costBefore: state.spentUsd
+  }
   if (end.type === "RunFailed") {
     return summarize(state, {
       ...base,
@@ -93,7 +105,7 @@ export const summaryOfEnd = Effect.fnUntraced(function* (journal: RunJournal, hi
       ...(end.findings === undefined ? {} : { findings: end.findings })
     })
   }
-  const result = yield* journal.resultOf(end)
+  const result = yield* journal.result
   return summarize(state, {
     ...base,
     status: end.status,
@@ -102,17 +114,26 @@ export const summaryOfEnd = Effect.fnUntraced(function* (journal: RunJournal, hi
   })
 })
 
-const openJournal = Effect.fnUntraced(function* <R>(request: RunRequest<R>, runId: string) {
+const openJournal = Effect.fnUntraced(function* <R>(request: RunRequest<R>, runId: RunId) {
   const store = yield* Journal
   const { spec } = request
   if (!(yield* store.exists(runId))) {
-    const made = yield* request.describe
-    return yield* store.create(made)
+    const created = yield* Effect.result(store.create(yield* request.describe))
+    if (Result.isSuccess(created)) return created.success
+    // Another process made it, and let go of it, since we looked.
+    if (created.failure.code !== "run_exists") return yield* created.failure
   }
   const journal = yield* store.open(runId, "write")
   const hashes = Result.getOrElse(specFingerprints(spec), () => ({}))
   const changed = changedParts(journal.meta.parts, hashes)
-  return changed.length === 0 ? journal : yield* journal.mismatch(changed)
+  if (changed.length === 0) return journal
+  return yield* new JournalError({
+    code: "meta_mismatch",
+    path: journal.dir,
+    problem: `the directory holds another run: ${changed.join(", ")} differ`,
+    cure: "choose another --base-dir",
+    changed
+  })
 })
 
 /** Runs what `request` describes, or goes on with it, or says how it ended before. Never fails. */
@@ -121,7 +142,10 @@ export const executeRun = <R>(request: RunRequest<R>) =>
     Effect.gen(function* () {
       const id = runIdFor(request.spec)
       if (Result.isFailure(id)) {
-        return unrun("invalid", { code: "invalid_input", message: `the spec is not plain data: ${id.failure.message}` })
+        return unrun("invalid", {
+          code: "invalid_input",
+          message: `the spec is not plain data: ${id.failure.message}`
+        })
       }
       const runId = id.success
       return yield* Effect.catch(
@@ -139,13 +163,18 @@ const runJournal = Effect.fnUntraced(function* <R>(request: RunRequest<R>, journ
   const hostClock = yield* Clock.Clock
   const startedAt = hostClock.currentTimeMillisUnsafe()
   const history = yield* readHistory(journal)
-  const reopen = options.retryFailed && history.end !== undefined && (history.failed > 0 || history.end.type === "RunFailed")
+  const reopen =
+    options.retryFailed &&
+    history.end !== undefined &&
+    (history.failed > 0 || history.end.type === "RunFailed")
   if (history.end !== undefined && !reopen) {
     const ended = yield* summaryOfEnd(journal, history, hostClock.currentTimeMillisUnsafe() - startedAt)
     if (ended !== undefined) return ended
   }
   const hermetic =
-    spec.hermetic === true ? { clock: LogicalClock.make(history.lastAt), turns: makeTurnScheduler() } : undefined
+    spec.hermetic === true
+      ? { clock: makeLogicalClock(history.lastAt), turns: makeTurnScheduler() }
+      : undefined
   const driver = yield* request.launch
   const book = yield* makeCallBook
   const run: RunContext = {
@@ -156,7 +185,10 @@ const runJournal = Effect.fnUntraced(function* <R>(request: RunRequest<R>, journ
     budget: options.budget,
     acceptLoss: options.acceptLoss,
     minCoverage: options.minCoverage,
-    reuse: options.noCache || options.reuse === undefined ? () => Effect.succeed(Option.none<Json>()) : options.reuse,
+    reuse:
+      options.noCache || options.reuse === undefined
+        ? () => Effect.succeed(Option.none<Json>())
+        : options.reuse,
     hermetic,
     hostClock,
     observe: options.observe ?? (() => Effect.void),
@@ -170,7 +202,9 @@ const runJournal = Effect.fnUntraced(function* <R>(request: RunRequest<R>, journ
     }
     return yield* driveRun(run, history, reopen)
   })
-  const ended = yield* hermetic === undefined ? drive : Effect.provideService(drive, Clock.Clock, hermetic.clock.clock)
+  const ended = yield* hermetic === undefined
+    ? drive
+    : Effect.provideService(drive, Clock.Clock, hermetic.clock.clock)
   return summarize(journal.state(), {
     runId: journal.runId,
     dir: journal.dir,

@@ -1,6 +1,6 @@
 // The ledger of a run as this process opens it: what its journal says was spent, with calls in doubt at their worst.
 import type { Budget } from "../domain/Contract.ts"
-import type { RunState } from "../journal/projection.ts"
+import type { RunState } from "../journal/RunState.ts"
 import { emptyLedger, type Ledger } from "./ledger.ts"
 
 export const ledgerOf = (budget: Budget, state: RunState): Ledger => {

@@ -8,9 +8,9 @@
 // R3  At most `concurrency` model calls are in flight; they are dispatched in issue order.
 // R4  A call whose worst case does not fit the budget is not dispatched.
 // R5  Nothing is dispatched to an adapter whose brake has closed.
-import { Clock, Effect, Option } from "effect"
-import type { Json } from "../domain/canonicalJson.ts"
-import { makeError } from "../domain/ModelError.ts"
+import { Clock, Effect, Option, Result } from "effect"
+import { canonicalJson, canonicalJsonOf, type Json } from "../domain/canonicalJson.ts"
+import { makeError, type ModelError } from "../domain/ModelError.ts"
 import type { ModelRunFailure, ModelRunResult } from "../domain/ModelRun.ts"
 import type { RunEventBody } from "../domain/RunEvent.ts"
 import type { Answer } from "../plan/PlanProtocol.ts"
@@ -43,7 +43,9 @@ export interface LiveCounts {
 
 const sleepMs = (call: IssuedCall): number => {
   const { spec } = call.identity
-  return typeof spec === "object" && spec !== null && "ms" in spec && typeof spec.ms === "number" ? spec.ms : 0
+  return typeof spec === "object" && spec !== null && "ms" in spec && typeof spec.ms === "number"
+    ? spec.ms
+    : 0
 }
 
 /** Runs on from where catch-up ended until the plan ends, waits for something outside, or is told to stop. */
@@ -75,9 +77,15 @@ export const liveRun = Effect.fnUntraced(function* (
     return run.journal.commit
   })
 
-  const complete = Effect.fnUntraced(function* (call: IssuedCall, result: Json, more: { readonly reused?: boolean } = {}) {
-    const { seq } = yield* write({ type: "CallCompleted", ...call.ref, result, ...more })
-    ready.push({ seq, call, answer: { n: call.n, json: JSON.stringify(result) } })
+  /** The plan gets the very text that the journal holds, so that a resume cannot give it another. */
+  const complete = Effect.fnUntraced(function* (
+    call: IssuedCall,
+    result: Json,
+    more: { readonly reused?: boolean } = {}
+  ) {
+    const plain = plainAnswer(call, result)
+    const { seq } = yield* write({ type: "CallCompleted", ...call.ref, result: plain.result, ...more })
+    ready.push({ seq, call, answer: { n: call.n, json: plain.text } })
   })
 
   const fail = Effect.fnUntraced(function* (call: IssuedCall, failure: ModelRunFailure) {
@@ -140,7 +148,7 @@ export const liveRun = Effect.fnUntraced(function* (
   const dispatchDue = Effect.gen(function* () {
     const due: Array<{ readonly call: IssuedCall; readonly reserved: number | undefined }> = []
     let durable = false
-    for (let at = 0; at < queue.length && flights.models() + due.length < run.concurrency; ) {
+    for (let at = 0; at < queue.length && flights.models() + due.length < run.concurrency;) {
       const call = queue[at]
       if (call === undefined || !session.pending.has(call.n)) {
         queue.splice(at, 1)
@@ -177,7 +185,10 @@ export const liveRun = Effect.fnUntraced(function* (
     if (durable) yield* commit
     for (const { call, reserved } of due) {
       const answer = dispatchCall(run, call, reserved)
-      yield* flights.launch(call, Effect.map(answer, (model): Outcome => ({ call, result: { ...model }, model })))
+      yield* flights.launch(
+        call,
+        Effect.map(answer, (model): Outcome => ({ call, result: { ...model }, model }))
+      )
     }
   })
 
@@ -261,7 +272,11 @@ export const liveRun = Effect.fnUntraced(function* (
       yield* releaseHeld
       if (ready.length > 0) continue
       yield* commit
-      return suspension(waiting, queue.filter((call) => session.pending.has(call.n)), brake)
+      return suspension(
+        waiting,
+        queue.filter((call) => session.pending.has(call.n)),
+        brake
+      )
     }
     // Notes and free intents ride with the next durable append; nothing waits for them.
     const landed = yield* flights.landed
@@ -272,13 +287,28 @@ export const liveRun = Effect.fnUntraced(function* (
   return { t: "ended" as const }
 })
 
-const overBudget = (call: IssuedCall, why: string): ModelRunFailure =>
+/** An answer that JSON cannot carry (a lone surrogate in a model's text) is a failure that says so. */
+const plainAnswer = (call: IssuedCall, result: Json): { readonly result: Json; readonly text: string } =>
+  Result.match(canonicalJson(result), {
+    onSuccess: (text) => ({ result, text }),
+    onFailure: ({ message }) => {
+      const failure: Json = {
+        ...notDispatched(call, makeError("invalid_response", `the answer is not JSON: ${message}`))
+      }
+      return { result: failure, text: canonicalJsonOf(failure) }
+    }
+  })
+
+const notDispatched = (
+  call: IssuedCall,
+  error: ModelError,
+  status?: ModelRunFailure["status"]
+): ModelRunFailure =>
   undispatched(
-    makeError("budget_exceeded", `not dispatched: ${why}`),
-    {
-      adapterId: lane(call),
-      modelId: call.chain.at(-1)?.modelId ?? "",
-      requestId: requestIdOf(call.ref)
-    },
-    "skipped"
+    error,
+    { adapterId: lane(call), modelId: call.chain.at(-1)?.modelId ?? "", requestId: requestIdOf(call.ref) },
+    status
   )
+
+const overBudget = (call: IssuedCall, why: string): ModelRunFailure =>
+  notDispatched(call, makeError("budget_exceeded", `not dispatched: ${why}`), "skipped")

@@ -28,7 +28,14 @@ export interface Suspension {
 }
 
 /** Of several reasons, the one a person can act on comes first. */
-const urgency: ReadonlyArray<SuspendReason> = ["question", "approval", "parked", "in_doubt", "quota", "outage"]
+const urgency: ReadonlyArray<SuspendReason> = [
+  "question",
+  "approval",
+  "parked",
+  "in_doubt",
+  "quota",
+  "outage"
+]
 
 /** Why the run stops here, and for what. `blocked`: calls that were never dispatched, their adapter's brake closed. */
 export const suspension = (
@@ -99,13 +106,18 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
    */
   const doubt = Effect.fnUntraced(function* (call: IssuedCall) {
     if (!isInDoubt(call)) return undefined
-    if (!call.chain.some(({ adapter, retryInDoubt }) => adapter.acts && retryInDoubt !== true)) return undefined
+    if (!call.chain.some(({ adapter, retryInDoubt }) => adapter.acts && retryInDoubt !== true))
+      return undefined
     const answer = reply(call)
     if (answer === "retry" || answer === "approve") return undefined
     if (answer !== undefined) {
       const failure = undispatched(
         makeError("cancelled", "in doubt after a crash, and not made again: so answered"),
-        { adapterId: lane(call), modelId: call.chain.at(-1)?.modelId ?? "", requestId: requestIdOf(call.ref) },
+        {
+          adapterId: lane(call),
+          modelId: call.chain.at(-1)?.modelId ?? "",
+          requestId: requestIdOf(call.ref)
+        },
         "skipped"
       )
       return { t: "skip" as const, failure }

@@ -29,22 +29,35 @@ export const planInputOf = (inputs: PlanInputs): PlanInput => ({
   goal: inputs.goal,
   ...(inputs.args === undefined ? {} : { args: inputs.args }),
   ...(inputs.contract === undefined ? {} : { contract: contractJson(inputs.contract) }),
-  files: inputs.attachments.map(({ bytes, path }) => ({ path, text: decoder.decode(bytes), sha256: sha256(bytes) })),
+  files: inputs.attachments.map(({ bytes, path }) => ({
+    path,
+    text: decoder.decode(bytes),
+    sha256: sha256(bytes)
+  })),
   ...(inputs.contract?.budget?.outputTokens === undefined
     ? {}
     : { budgetOutputTokens: inputs.contract.budget.outputTokens })
 })
 
 /** The contract as plain JSON. A contract that decoded is JSON, so the canonical form cannot fail. */
-export const contractJson = (contract: Contract): Json => JSON.parse(Result.getOrThrow(canonicalJson(contract)))
+export const contractJson = (contract: Contract): Json =>
+  JSON.parse(Result.getOrThrow(canonicalJson(contract)))
 
-export const decodeContract = Schema.decodeUnknownResult(Contract, { onExcessProperty: "error", errors: "all" })
+export const decodeContract = Schema.decodeUnknownResult(Contract, {
+  onExcessProperty: "error",
+  errors: "all"
+})
 
 /** The spec of a plan's run. `models` is the registry's identity. */
 export const specOfPlan = (
   bundle: PlanBundle,
   inputs: PlanInputs,
-  more: { readonly models: Json; readonly hermetic: boolean; readonly library?: string; readonly nonce?: number }
+  more: {
+    readonly models: Json
+    readonly hermetic: boolean
+    readonly library?: string
+    readonly nonce?: number
+  }
 ): RunSpec => ({
   goal: inputs.goal,
   plan: bundle.modules,

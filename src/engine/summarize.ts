@@ -4,9 +4,16 @@ import { Result } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { Coverage, RunErrorInfo } from "../domain/RunEvent.ts"
 import type { RunStatus, RunSummary } from "../domain/RunSummary.ts"
-import type { RunState } from "../journal/projection.ts"
+import type { RunState } from "../journal/RunState.ts"
 
-export const noCalls: RunSummary["calls"] = { total: 0, live: 0, cached: 0, replayed: 0, failed: 0, inDoubt: 0 }
+export const noCalls: RunSummary["calls"] = {
+  total: 0,
+  live: 0,
+  cached: 0,
+  replayed: 0,
+  failed: 0,
+  inDoubt: 0
+}
 
 /** The summary of what ended before it had a journal. */
 export const unrun = (

@@ -1,0 +1,36 @@
+// From how a caller wants a run to be run to the engine's own options: the one place where their defaults are.
+import { Option } from "effect"
+import type { Budget, Contract } from "../domain/Contract.ts"
+import type { HowToRun } from "./Engine.ts"
+import type { RunOptions } from "./executeRun.ts"
+
+/** Model calls in flight at once, unless the caller says otherwise. */
+export const defaultConcurrency = 8
+
+const lower = (left: number | undefined, right: number | undefined): number | undefined =>
+  left === undefined ? right : right === undefined ? left : Math.min(left, right)
+
+/** The contract's budget, tightened by the caller's own cap. */
+const budgetOf = (contract: Contract | undefined, maxUsd: number | undefined): Budget => {
+  const usd = lower(contract?.budget?.usd, maxUsd)
+  return { ...contract?.budget, ...(usd === undefined ? {} : { usd }) }
+}
+
+export const runOptions = (
+  how: HowToRun,
+  contract: Contract | undefined,
+  reuse: RunOptions["reuse"] | undefined
+): RunOptions => ({
+  concurrency: how.concurrency ?? defaultConcurrency,
+  budget: budgetOf(contract, how.maxUsd),
+  acceptLoss: how.acceptLoss ?? false,
+  retryFailed: how.retryFailed ?? false,
+  noCache: how.noCache ?? false,
+  ...Option.match(Option.fromNullishOr(contract?.coverage?.min), {
+    onNone: () => ({}),
+    onSome: (minCoverage) => ({ minCoverage })
+  }),
+  ...(reuse === undefined ? {} : { reuse }),
+  ...(how.observe === undefined ? {} : { observe: how.observe }),
+  ...(how.stop === undefined ? {} : { stop: how.stop })
+})

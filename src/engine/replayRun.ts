@@ -1,0 +1,145 @@
+// Replay: the plan runs again on the journal alone. Same calls and same result, or a named divergence. Nothing is
+// dispatched, nothing written; the directory may be read-only.
+import { Clock, Deferred, Effect, Option, Result, type Scope } from "effect"
+import type { Json } from "../domain/canonicalJson.ts"
+import { runIdFor, type RunId, type RunSpec } from "../domain/RunSpec.ts"
+import { Journal } from "../journal/Journal.ts"
+import type { JournalError } from "../journal/JournalError.ts"
+import type { RunJournal } from "../journal/RunJournal.ts"
+import type { PlanDriver } from "../plan/PlanProtocol.ts"
+import { makeCallBook } from "./CallBook.ts"
+import { catchUp } from "./catchUp.ts"
+import {
+  endDiffers,
+  extraCall,
+  missingCall,
+  noteDiffers,
+  resultDiffers,
+  type Divergence
+} from "./Divergence.ts"
+import type { ReplaySummary } from "./Engine.ts"
+import type { RunContext } from "./RunContext.ts"
+import { noteOf, readEvent, readHistory, readScheduled, type RunHistory } from "./RunHistory.ts"
+import type { Deed, Session } from "./Session.ts"
+import { resultValue } from "./summarize.ts"
+
+/** Codes by which a plan's process ends for want of time or memory: what this machine is short of, not the plan. */
+const starved: ReadonlySet<string> = new Set(["plan_timeout", "plan_out_of_memory", "plan_crashed"])
+
+const ofDeed = (deed: Deed | undefined): Divergence | undefined => {
+  if (deed === undefined || deed.t === "cancel") return undefined
+  return deed.t === "call" ? extraCall(deed.call) : noteDiffers(undefined, undefined, { ...deed.body })
+}
+
+/** What the journal has and the plan did not do. */
+const leftOut = Effect.fnUntraced(function* (journal: RunJournal, history: RunHistory, session: Session) {
+  const note = history.notes[session.notesSeen]
+  if (note !== undefined) {
+    const event = Option.getOrUndefined(yield* readEvent(journal, note.seq))
+    return noteDiffers(note.seq, event === undefined ? undefined : noteOf(event), undefined)
+  }
+  for (const scheduled of history.byNumber.values()) {
+    if (session.issued.has(scheduled.n)) continue
+    return missingCall({ ...scheduled, ...(yield* readScheduled(journal, scheduled.seq)) })
+  }
+  return undefined
+})
+
+/** How the plan ended, against how the run did. */
+const compareEnd = Effect.fnUntraced(function* (journal: RunJournal, history: RunHistory, session: Session) {
+  const { end } = history
+  const { state } = session
+  if (end === undefined) return undefined
+  if (end.type === "RunFailed" && end.error.code !== "budget_exceeded") {
+    if (state.t !== "failed") return endDiffers(end.seq, `ended with ${end.error.code}`, "did not")
+    if (state.error.code === end.error.code) return undefined
+    return endDiffers(end.seq, `ended with ${end.error.code}`, `ends with ${state.error.code}`)
+  }
+  if (state.t === "failed")
+    return endDiffers(end.seq, "returned", `ends with ${state.error.code}: ${state.error.message}`)
+  if (state.t === "waiting") return endDiffers(end.seq, "returned", "waits for a call")
+  const journaled = end.type === "RunCompleted" ? yield* journal.result : end.result
+  const now = resultValue(state.result)
+  const found = resultDiffers(end.seq, journaled, now)
+  return found.pointer === undefined ? undefined : found
+})
+
+const replaying = Effect.fnUntraced(function* (journal: RunJournal, history: RunHistory, run: RunContext) {
+  const { beyond, session } = yield* catchUp(run, history)
+  if (session.divergence !== undefined) return session.divergence
+  const { end } = history
+  if (end === undefined) return undefined
+  // A run that was ended for want of time or memory did so somewhere; being ended elsewhere is no divergence.
+  if (end.type === "RunFailed" && starved.has(end.error.code)) return undefined
+  if (history.strict) {
+    const more = ofDeed(beyond.find(({ t }) => t !== "cancel"))
+    if (more !== undefined) return more
+    const less = yield* leftOut(journal, history, session)
+    if (less !== undefined) return less
+  }
+  return yield* compareEnd(journal, history, session)
+})
+
+const failed = (runId: string, code: string, message: string, cure?: string): ReplaySummary => ({
+  type: "ReplaySummary",
+  ok: false,
+  runId,
+  identical: false,
+  events: 0,
+  error: { code, message, ...(cure === undefined ? {} : { cure }) }
+})
+
+export const replayFailure = (runId: string, error: JournalError): ReplaySummary =>
+  failed(runId, error.code, error.message, error.cure)
+
+/** Replays an opened run with the plan that `launch` starts. */
+export const replayWith = Effect.fnUntraced(function* <R>(
+  journal: RunJournal,
+  launch: Effect.Effect<PlanDriver, never, R | Scope.Scope>
+) {
+  const history = yield* readHistory(journal)
+  const run: RunContext = {
+    journal,
+    driver: yield* launch,
+    book: yield* makeCallBook,
+    concurrency: 1,
+    budget: {},
+    acceptLoss: true,
+    minCoverage: undefined,
+    reuse: () => Effect.succeed(Option.none<Json>()),
+    hermetic: undefined,
+    hostClock: yield* Clock.Clock,
+    observe: () => Effect.void,
+    stop: yield* Deferred.make<string>()
+  }
+  const divergence = yield* replaying(journal, history, run)
+  const summary: ReplaySummary = {
+    type: "ReplaySummary",
+    ok: divergence === undefined,
+    runId: journal.runId,
+    identical: divergence === undefined,
+    events: journal.state().lastSeq,
+    ...(divergence === undefined ? {} : { divergence })
+  }
+  return summary
+})
+
+/** Opens a run to be read and replays it. Never fails. */
+export const replayOpened = <R>(
+  runId: RunId,
+  launch: (journal: RunJournal) => Effect.Effect<PlanDriver, JournalError, R | Scope.Scope>
+) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const journal = yield* (yield* Journal).open(runId, "read")
+      const driver = yield* launch(journal)
+      return yield* replayWith(journal, Effect.succeed(driver))
+    })
+  ).pipe(Effect.catch((error) => Effect.succeed(replayFailure(runId, error))))
+
+/** Replays the run that `spec` names. */
+export const replayJournal = <R>(spec: RunSpec, launch: Effect.Effect<PlanDriver, never, R | Scope.Scope>) =>
+  Result.match(runIdFor(spec), {
+    onSuccess: (runId) => replayOpened(runId, () => launch),
+    onFailure: ({ message }) => Effect.succeed(failed("", "invalid_input", message))
+  })
