@@ -3,6 +3,7 @@
 import { Result, Schema } from "effect"
 import { canonicalJsonOf, type Json } from "../domain/canonicalJson.ts"
 import type { Question } from "./Claim.ts"
+import { deepFreeze } from "./deepFreeze.ts"
 import type { Evidence } from "./Evidence.ts"
 import { unproven, type Outcome } from "./Finding.ts"
 import type { Unproven } from "./select.ts"
@@ -34,7 +35,7 @@ export const oracle = <A>(
     decide: (raw: Json, sight: Sight): Outcome =>
       Result.match(decode(raw), {
         onFailure: (error): Outcome => unproven("bad_args", error.message),
-        onSuccess: (decoded) => Result.merge(decide(decoded, sight))
+        onSuccess: (decoded) => Result.merge(decide(deepFreeze(decoded), sight))
       })
   })
 }

@@ -8,7 +8,9 @@ const groupMark = new Set([".", ",", "'", "’", "٫", "٬", "\u00a0", "\u2009",
 const attached = new Set(["%", "‰", "‱", "°", "′", "″", "²", "³"])
 const signs = new Set(["-", "−", "–", "+", "±"])
 
+/** The code point before `at`; a byte order mark at the start of a text is not part of it. */
 const before = (text: string, at: number): string => {
+  if (at === 1 && text.startsWith("\ufeff")) return ""
   const low = text.charCodeAt(at - 1)
   return low >= 0xdc00 && low <= 0xdfff ? text.slice(at - 2, at) : text.slice(at - 1, at)
 }

@@ -5,21 +5,13 @@ import { canonicalJson } from "../domain/canonicalJson.ts"
 import { Claim, type Question } from "./Claim.ts"
 import { Evidence } from "./Evidence.ts"
 import { unproven, type Finding, type Outcome } from "./Finding.ts"
+import { deepFreeze } from "./deepFreeze.ts"
 import { oracleNamed } from "./oracleKit.ts"
 
 const maxDepth = 8
 const maxParts = 1_000
 /** Longest arguments of one claim, in UTF-16 code units of canonical JSON. */
 const maxArgs = 500_000
-
-/** Freezes a plain value and all in it. */
-export const deepFreeze = <T>(value: T): T => {
-  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value)
-    for (const member of Object.values(value)) deepFreeze(member)
-  }
-  return value
-}
 
 const decodeClaim = Schema.decodeUnknownResult(Schema.fromJsonString(Claim), { onExcessProperty: "error" })
 const decodeEvidence = Schema.decodeUnknownResult(Schema.fromJsonString(Evidence), {

@@ -111,8 +111,8 @@ class Copier {
       copied["allOf"] = [...(Array.isArray(copied["allOf"]) ? copied["allOf"] : []), linear]
     } else if (schema["pattern"] !== undefined) this.refuse(`${pointer}/pattern`, "not a text")
     // The validator reads this keyword at every application of the schema, and nobody writes it: it keeps count.
-    const spend = () => this.spend(cost)
-    Object.defineProperty(copied, "$recursiveAnchor", { enumerable: false, get: spend })
+    const get = (): undefined => void this.spend(cost)
+    Object.defineProperty(copied, "$recursiveAnchor", { enumerable: false, get })
     return copied
   }
 
