@@ -1,0 +1,86 @@
+// Builds dist/: the command as one minified bundle (Effect inside: importing its barrels costs half a second), the
+// library with its packages outside (an Effect app must have one Effect), the plan's child. `--types` adds the
+// declarations and starts from an empty dist/. Without it, nothing is done when nothing changed.
+import { execFileSync } from "node:child_process"
+import { createHash } from "node:crypto"
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { build } from "esbuild"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+const dist = join(root, "dist")
+const stamp = join(dist, ".built")
+const withTypes = process.argv.includes("--types")
+
+/** One hash of all that the bundles are made of. */
+const sources = () => {
+  const hash = createHash("sha256")
+  const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((f) => f.endsWith(".ts"))
+  for (const file of [...files.sort().map((f) => join("src", f)), "package-lock.json", ".ci/build.mjs"]) {
+    hash.update(file).update(readFileSync(join(root, file)))
+  }
+  return hash.digest("hex")
+}
+
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+/** CommonJS packages inside an ES module ask for Node's builtins by `require`. */
+const requireShim =
+  'import{createRequire as __alembicRequire}from"node:module";const require=__alembicRequire(import.meta.url);'
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  splitting: true,
+  minify: true,
+  keepNames: false,
+  write: false,
+  metafile: true,
+  platform: "node",
+  format: "esm",
+  target: "node22.19",
+  outdir: "dist",
+  legalComments: "none",
+  logLevel: "warning",
+  define: { ALEMBIC_VERSION: JSON.stringify(version) }
+}
+
+/** Written whole or not at all: another process may be reading. */
+const put = ({ contents, path }) => {
+  mkdirSync(dirname(path), { recursive: true })
+  const unfinished = `${path}.${process.pid}`
+  writeFileSync(unfinished, contents)
+  if (path.endsWith("main.js")) chmodSync(unfinished, 0o755)
+  renameSync(unfinished, path)
+}
+
+const bundle = async () => {
+  const command = await build({
+    ...common,
+    entryPoints: { main: "src/main.ts" },
+    chunkNames: "command-[hash]",
+    banner: { js: requireShim },
+    external: ["esbuild"]
+  })
+  const library = await build({
+    ...common,
+    entryPoints: { index: "src/index.ts", plan: "src/plan.ts", testing: "src/testing.ts" },
+    chunkNames: "library-[hash]",
+    packages: "external"
+  })
+  const child = await build({
+    ...common,
+    splitting: false,
+    entryPoints: { "plan-child": "src/plan/child/main.ts" },
+    banner: { js: requireShim }
+  })
+  return [command, library, child].flatMap(({ outputFiles }) => outputFiles)
+}
+
+const key = sources()
+if (withTypes) rmSync(dist, { recursive: true, force: true })
+if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== key) {
+  for (const file of await bundle()) put(file)
+  put({ path: stamp, contents: key })
+}
+if (withTypes) execFileSync("tsc", ["-p", join(root, ".ci/tsconfig.json")], { stdio: "inherit" })
