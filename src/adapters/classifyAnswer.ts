@@ -11,7 +11,7 @@ import { asList, asObject, asString, at, isCutJson, type JsonObject, parseJson }
 import { readAnthropicUsage, readCost, readGeminiUsage, readOllamaUsage, readOpenAiUsage } from "./usage.ts"
 
 /** What the formats have in common, before it is judged. */
-interface Draft {
+export interface Draft {
   readonly text: string
   /** `stop`, `length`, `tool_calls`, `content_filter`, `error`, or the provider's own word. */
   readonly finish: string
@@ -29,18 +29,26 @@ interface Draft {
 
 type Read = Result.Result<AttemptSuccess, ModelError>
 
+/** Where an answer came from: `HTTP 200`, `claude`, … */
+export interface Source {
+  readonly label: string
+  readonly httpStatus?: number
+}
+
+const sourceOf = (reply: WireReply): Source => ({ label: `HTTP ${reply.status}`, httpStatus: reply.status })
+
 const invalid = (
-  reply: WireReply,
+  source: Source,
   why: string,
   retryable: boolean,
   breaker: BreakerOutcome,
   extra: { readonly usage?: TokenUsage | undefined; readonly finish?: string } = {}
 ): Read =>
   Result.fail(
-    makeError("invalid_response", `HTTP ${reply.status}: ${why}`, {
+    makeError("invalid_response", `${source.label}: ${why}`, {
       retryable,
       breaker,
-      httpStatus: reply.status,
+      ...(source.httpStatus !== undefined && { httpStatus: source.httpStatus }),
       ...(extra.usage !== undefined && { usage: extra.usage }),
       ...(extra.finish !== undefined && { detail: { finishReason: extra.finish } })
     })
@@ -204,42 +212,39 @@ const readDraft = (body: JsonObject): Draft | undefined => {
 const isEmptyList = (value: Json | undefined): boolean =>
   value === null || (Array.isArray(value) && value.length === 0)
 
-const judge = (draft: Draft, reply: WireReply): Read => {
+/** Whether a draft is an answer: withheld, broken, empty and tool-only ones are not. */
+export const judge = (draft: Draft, source: Source): Read => {
   const { finish, usage } = draft
   if (draft.filtered !== undefined) {
     return Result.fail(
-      makeError(
-        "content_filtered",
-        `HTTP ${reply.status}: the provider withheld the answer (${draft.filtered})`,
-        {
-          httpStatus: reply.status,
-          ...(usage !== undefined && { usage }),
-          detail: { finishReason: draft.filtered }
-        }
-      )
+      makeError("content_filtered", `${source.label}: the provider withheld the answer (${draft.filtered})`, {
+        ...(source.httpStatus !== undefined && { httpStatus: source.httpStatus }),
+        ...(usage !== undefined && { usage }),
+        detail: { finishReason: draft.filtered }
+      })
     )
   }
   if (finish === "error") {
     return Result.fail(
-      makeError("server_error", `HTTP ${reply.status}: the provider ended the answer with an error`, {
-        httpStatus: reply.status,
+      makeError("server_error", `${source.label}: the provider ended the answer with an error`, {
+        ...(source.httpStatus !== undefined && { httpStatus: source.httpStatus }),
         ...(usage !== undefined && { usage })
       })
     )
   }
   if (draft.broken !== undefined) {
-    return invalid(reply, draft.broken.why, draft.broken.retryable, "neutral", { usage, finish })
+    return invalid(source, draft.broken.why, draft.broken.retryable, "neutral", { usage, finish })
   }
   if (draft.text.trim() === "") {
     if (draft.toolCalls)
-      return invalid(reply, "a tool call where text was asked for", false, "neutral", { usage, finish })
+      return invalid(source, "a tool call where text was asked for", false, "neutral", { usage, finish })
     if (finish === "length") {
-      return invalid(reply, "the output limit was reached before any text", false, "neutral", {
+      return invalid(source, "the output limit was reached before any text", false, "neutral", {
         usage,
         finish
       })
     }
-    return invalid(reply, "an empty answer", draft.emptyRepeats !== true, "neutral", { usage, finish })
+    return invalid(source, "an empty answer", draft.emptyRepeats !== true, "neutral", { usage, finish })
   }
   return Result.succeed({
     text: draft.text,
@@ -269,24 +274,29 @@ const readBody = (body: Json, reply: WireReply, reading: Reading): Read => {
       errorOfEvidence(error, reply, reading, true, root === undefined ? undefined : usageOf(root))
     )
   }
-  if (root === undefined) return invalid(reply, "JSON of another shape than the API's", false, "neutral")
+  if (root === undefined)
+    return invalid(sourceOf(reply), "JSON of another shape than the API's", false, "neutral")
   const draft = readDraft(root)
-  if (draft === undefined) return invalid(reply, "JSON of another shape than the API's", false, "neutral")
+  if (draft === undefined)
+    return invalid(sourceOf(reply), "JSON of another shape than the API's", false, "neutral")
   if (
     draft.filtered === undefined &&
     (isEmptyList(root["choices"]) ||
       (isEmptyList(root["candidates"]) && root["promptFeedback"] === undefined))
   ) {
-    return invalid(reply, "an answer without a choice in it", true, "neutral", { usage: draft.usage })
+    return invalid(sourceOf(reply), "an answer without a choice in it", true, "neutral", {
+      usage: draft.usage
+    })
   }
-  return judge(draft, reply)
+  return judge(draft, sourceOf(reply))
 }
 
 /** What a reply with a 2xx status brought: an answer, or the failure it hides. */
 export const readReply = (reply: WireReply, reading: Reading): Read => {
   const { body } = reply
-  if (body.trim() === "") return invalid(reply, "an empty body", true, "failure")
-  if (isHtmlReply(reply)) return invalid(reply, "an HTML page, not an answer of the API", false, "neutral")
+  if (body.trim() === "") return invalid(sourceOf(reply), "an empty body", true, "failure")
+  if (isHtmlReply(reply))
+    return invalid(sourceOf(reply), "an HTML page, not an answer of the API", false, "neutral")
   const json = parseJson(body)
   if (json !== undefined) {
     const chunks = asList(json)
@@ -304,9 +314,9 @@ export const readReply = (reply: WireReply, reading: Reading): Read => {
         )
   }
   if (body.includes("\0") || body.startsWith("\uFFFD")) {
-    return invalid(reply, "a body in an unknown encoding", false, "neutral")
+    return invalid(sourceOf(reply), "a body in an unknown encoding", false, "neutral")
   }
   return isCutJson(body)
-    ? invalid(reply, "the JSON of the answer is cut off", true, "failure")
-    : invalid(reply, "a body that is not JSON", false, "neutral")
+    ? invalid(sourceOf(reply), "the JSON of the answer is cut off", true, "failure")
+    : invalid(sourceOf(reply), "a body that is not JSON", false, "neutral")
 }
