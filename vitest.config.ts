@@ -1,6 +1,17 @@
+// The tests: what counts as one, how long it may take, and that `alembic` means the sources beside it.
+import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 
+const source = (file: string) => fileURLToPath(new URL(`src/${file}`, import.meta.url))
+
 export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^alembic$/, replacement: source("index.ts") },
+      { find: /^alembic\/plan$/, replacement: source("plan.ts") },
+      { find: /^alembic\/testing$/, replacement: source("testing.ts") }
+    ]
+  },
   test: {
     include: ["test/**/*.test.ts"],
     exclude: ["test/bench/**", "test/fixtures/**", "test/replay/**"],

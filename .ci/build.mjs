@@ -3,7 +3,16 @@
 // declarations and starts from an empty dist/. Without it, nothing is done when nothing changed.
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
@@ -16,7 +25,9 @@ const withTypes = process.argv.includes("--types")
 /** One hash of all that the bundles are made of. */
 const sources = () => {
   const hash = createHash("sha256")
-  const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((f) => f.endsWith(".ts"))
+  const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((f) =>
+    f.endsWith(".ts")
+  )
   for (const file of [...files.sort().map((f) => join("src", f)), "package-lock.json", ".ci/build.mjs"]) {
     hash.update(file).update(readFileSync(join(root, file)))
   }
