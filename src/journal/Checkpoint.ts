@@ -78,14 +78,17 @@ export const checkpointOf = (runId: RunId, position: LogPosition, state: RunDige
   state
 })
 
+/** The bytes of checkpoint.json. */
+export const encodeCheckpoint = (checkpoint: Checkpoint): Uint8Array =>
+  new TextEncoder().encode(`${canonicalJsonOf(checkpoint)}\n`)
+
 /** Atomic; readers see the old one or the new one. */
 export const writeCheckpoint = Effect.fnUntraced(function* (
   path: string,
   checkpoint: Checkpoint
 ): Effect.fn.Return<void, JournalError, FsPort> {
   const fs = yield* FsPort
-  const bytes = new TextEncoder().encode(`${canonicalJsonOf(checkpoint)}\n`)
-  yield* Effect.mapError(fs.replace(path, bytes), fromFsError)
+  yield* Effect.mapError(fs.replace(path, encodeCheckpoint(checkpoint)), fromFsError)
 })
 
 export type CheckpointReading =

@@ -3,12 +3,16 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import type { RunId } from "../domain/RunSpec.ts"
 import { FsPort } from "../kernel/FsPort.ts"
 import { HostIdentity } from "../kernel/HostIdentity.ts"
+import { exportRun, importRun, type Archived } from "./archive.ts"
+import { collect, planGc, type GcCandidate, type GcOptions, type GcOutcome } from "./gc.ts"
 import type { JournalError } from "./JournalError.ts"
 import { listRuns, type RunListing } from "./listRuns.ts"
 import { createRun, openRun, runExists, type OpenRunMode } from "./openRun.ts"
+import { repairRun, type Repaired } from "./repair.ts"
 import { checkRunId, runPaths } from "./RunDirectory.ts"
 import type { RunJournal } from "./RunJournal.ts"
 import type { NewRun } from "./RunMeta.ts"
+import { verifyRun, type VerifyReport } from "./verify.ts"
 
 export class Journal extends Context.Service<
   Journal,
@@ -29,6 +33,20 @@ export class Journal extends Context.Service<
     readonly directory: (runId: RunId) => string
     /** All runs, by id. A damaged one is listed as such. */
     readonly list: Effect.Effect<ReadonlyArray<RunListing>, JournalError>
+    /** Everything that is wrong with a run. Writes nothing. */
+    readonly verify: (runId: RunId) => Effect.Effect<VerifyReport, JournalError>
+    /** Gives up what follows a line of the log, and keeps a copy. */
+    readonly repair: (
+      runId: RunId,
+      options: { readonly truncateAt: number }
+    ) => Effect.Effect<Repaired, JournalError>
+    /** Writes a sound run to one file, the same bytes wherever it is done. */
+    readonly export: (runId: RunId, path: string) => Effect.Effect<Archived, JournalError>
+    /** Takes in an exported run, if it verifies. */
+    readonly import: (path: string) => Effect.Effect<Archived, JournalError>
+    /** What `collect` would remove; never a run in use. */
+    readonly planGc: (options: GcOptions) => Effect.Effect<ReadonlyArray<GcCandidate>, JournalError>
+    readonly collect: (plan: ReadonlyArray<GcCandidate>) => Effect.Effect<GcOutcome, JournalError>
   }
 >()("alembic/journal/Journal") {
   static readonly layer = (options: {
@@ -53,7 +71,13 @@ export class Journal extends Context.Service<
           ),
           exists: (runId) => Effect.provideContext(runExists(baseDir, runId), context),
           directory: (runId) => runPaths(baseDir, runId).dir,
-          list: Effect.provideContext(listRuns(baseDir), context)
+          list: Effect.provideContext(listRuns(baseDir), context),
+          verify: (runId) => Effect.provideContext(verifyRun(baseDir, runId), context),
+          repair: (runId, options) => Effect.provideContext(repairRun(baseDir, runId, options), context),
+          export: (runId, path) => Effect.provideContext(exportRun(baseDir, runId, path), context),
+          import: (path) => Effect.provideContext(importRun(baseDir, path), context),
+          planGc: (options) => Effect.provideContext(planGc(baseDir, options), context),
+          collect: (plan) => Effect.provideContext(collect(baseDir, plan), context)
         })
       })
     )

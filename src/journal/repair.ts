@@ -1,0 +1,99 @@
+// repair: gives up the end of a damaged log, on request only, and keeps a copy of all of it. What is kept must be
+// sound; what was derived from the rest goes with it.
+import { Effect, type Scope } from "effect"
+import type { RunId } from "../domain/RunSpec.ts"
+import { FsPort } from "../kernel/FsPort.ts"
+import type { HostIdentity } from "../kernel/HostIdentity.ts"
+import { fromFsError, JournalError } from "./JournalError.ts"
+import type { LineProblem, LogReader } from "./LogReader.ts"
+import { mainWorkflow, refuseLinks, runPaths } from "./RunDirectory.ts"
+import { acquireLock } from "./RunLock.ts"
+import { scanLog } from "./scanLog.ts"
+
+export interface Repaired {
+  /** Lines that are kept. */
+  readonly kept: number
+  readonly removedBytes: number
+  /** The copy of the log as it was. */
+  readonly backup: string
+}
+
+const copyBytes = 1024 * 1024
+
+/** Copies a log to the first free name of `<path>.bak`, `.bak-2`, …; durable when it returns. */
+const backUp = Effect.fnUntraced(function* (
+  path: string
+): Effect.fn.Return<string, JournalError, FsPort | Scope.Scope> {
+  const fs = yield* FsPort
+  let backup = `${path}.bak`
+  for (let n = 2; (yield* Effect.mapError(fs.stat(backup), fromFsError)) !== undefined; n++)
+    backup = `${path}.bak-${n}`
+  const from = yield* Effect.mapError(fs.openRead(path), fromFsError)
+  const to = yield* Effect.mapError(fs.openAppend(backup), fromFsError)
+  const size = yield* Effect.mapError(from.size, fromFsError)
+  for (let offset = 0; offset < size; offset += copyBytes) {
+    const bytes = yield* Effect.mapError(from.read(offset, Math.min(copyBytes, size - offset)), fromFsError)
+    yield* Effect.mapError(to.append(bytes), fromFsError)
+  }
+  yield* Effect.mapError(to.sync, fromFsError)
+  return backup
+})
+
+/** Cuts the log after line `truncateAt`. Fails, changing nothing, if there is something wrong up to there. */
+export const repairRun = Effect.fn("repairRun")(function* (
+  baseDir: string,
+  runId: RunId,
+  options: { readonly truncateAt: number }
+): Effect.fn.Return<Repaired, JournalError, FsPort | HostIdentity | Scope.Scope> {
+  const fs = yield* FsPort
+  const paths = runPaths(baseDir, runId)
+  const { truncateAt } = options
+  yield* refuseLinks(baseDir, paths)
+  const stat = yield* Effect.mapError(fs.stat(paths.events), fromFsError)
+  if (stat === undefined) {
+    return yield* new JournalError({
+      code: "journal_missing",
+      path: paths.events,
+      problem: "there is no log to repair",
+      cure: "`alembic list` shows the runs there are"
+    })
+  }
+  yield* acquireLock(paths.lock)
+  const handle = yield* Effect.mapError(fs.openRead(paths.events), fromFsError)
+  let end = 0
+  let kept = 0
+  let problem: { readonly found: LineProblem; readonly reader: LogReader } | undefined
+  yield* scanLog({
+    path: paths.events,
+    handle,
+    end: stat.size,
+    onEntry: ({ length, line, offset }) => {
+      if (line > truncateAt) return
+      kept = line
+      end = offset + length + 1
+    },
+    onProblem: (found, reader) => {
+      if (found.line <= truncateAt) problem ??= { found, reader }
+      return found.line <= truncateAt
+    }
+  })
+  if (problem !== undefined) return yield* problem.reader.errorOf(problem.found)
+  if (kept < truncateAt || truncateAt < 0) {
+    return yield* new JournalError({
+      code: "bad_id",
+      path: paths.events,
+      problem: `the log has ${kept} sound lines, so it cannot be cut after line ${truncateAt}`,
+      cure: "`alembic verify` lists what is wrong, by line"
+    })
+  }
+  const backup = yield* backUp(paths.events)
+  // What vouches for the part that goes must go first: a checkpoint must never be ahead of its log.
+  for (const derived of [paths.checkpoint, paths.result, paths.cache(mainWorkflow)]) {
+    yield* Effect.catch(fs.remove(derived), (error) =>
+      error.code === "ENOTDIR" ? Effect.void : Effect.fail(fromFsError(error))
+    )
+  }
+  const log = yield* Effect.mapError(fs.openAppend(paths.events), fromFsError)
+  yield* Effect.mapError(log.truncate(end), fromFsError)
+  return { kept, removedBytes: stat.size - end, backup }
+}, Effect.scoped)
