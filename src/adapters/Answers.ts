@@ -1,6 +1,6 @@
 // What people have answered so far, as the `human` adapter sees it. The engine provides it from the journal on
 // resume; without it nobody has answered anything.
-import { Context, Effect, Option } from "effect"
+import { Context, Effect, type Option } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
 
 /** Answers by the idempotency key of the call that asked. */

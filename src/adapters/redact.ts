@@ -153,9 +153,8 @@ export const redact = (text: string, secrets: ReadonlyArray<string>): string => 
     out = out.replace(shape, (found) => (found.endsWith("@") ? `${mask}@` : mask))
   }
   // Control characters would let a foreign message draw on a terminal.
-  // oxlint-disable-next-line no-control-regex
   return out
-    .replace(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]+/g, " ")
+    .replace(/[^\n\t\P{Cc}]+/gu, " ")
     .replace(/\s+/g, " ")
     .trim()
 }

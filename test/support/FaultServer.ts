@@ -108,6 +108,8 @@ export const serveFault = (script: Script): Effect.Effect<FaultServer, never, Sc
       })
       socket.on("data", (chunk) => {
         seen = Buffer.concat([seen, chunk])
+        // A TLS greeting to a peer that speaks plain HTTP gets what such peers answer.
+        if (seen[0] === 0x16) return void socket.end("HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n")
         const split = seen.indexOf("\r\n\r\n")
         if (whole || split === -1) return
         const headText = seen.subarray(0, split).toString("latin1")

@@ -58,9 +58,7 @@ const beforeSending = (thrown: unknown, clean: (text: string) => string): ModelE
  * A value that HTTP does not allow in a header. Some hosts throw, quoting the key; others silently trim it. Ours is
  * refused before anything is sent, so that what is configured is what is used.
  */
-// oxlint-disable-next-line no-control-regex
-const isUnsendable = (value: string): boolean =>
-  /[\u0000-\u0008\u000A-\u001F\u007F]|[^\u0000-\u00FF]/.test(value)
+const isUnsendable = (value: string): boolean => /[^\t\x20-\x7E\x80-\xFF]/.test(value)
 
 /** What one attempt came to, from the evidence on the wire. */
 const settle = (

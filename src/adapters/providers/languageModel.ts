@@ -9,6 +9,7 @@ import { type Draft, judge } from "../classifyAnswer.ts"
 import { classifyFailedReply, type Reading } from "../classifyHttp.ts"
 import { classifyTransport } from "../classifyThrown.ts"
 import { hidePrompt, redact } from "../redact.ts"
+import { promptWithSchema } from "../schemaPrompt.ts"
 
 export interface LanguageModelOptions {
   /** The adapter's id, as runs name it. */
@@ -118,7 +119,7 @@ export const makeLanguageModelAdapter = ({ free, id, model }: LanguageModelOptio
   attempt: Effect.fnUntraced(function* (input: ModelRunInput) {
     const prompt = [
       ...(input.system === undefined ? [] : [{ role: "system" as const, content: input.system }]),
-      { role: "user" as const, content: [{ type: "text" as const, text: input.prompt }] }
+      { role: "user" as const, content: [{ type: "text" as const, text: promptWithSchema(input) }] }
     ]
     const outcome = yield* Effect.result(model.generateText({ prompt }))
     const now = yield* Clock.currentTimeMillis

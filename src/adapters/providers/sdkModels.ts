@@ -2,6 +2,7 @@
 // call. Nothing here reads errors; every setting is given, so that no package looks into the environment.
 import type { Json } from "../../domain/canonicalJson.ts"
 import type { JsonSchemaDocument, ModelRunInput } from "../../domain/ModelRun.ts"
+import { promptWithSchema } from "../schemaPrompt.ts"
 import { at, asList, asObject, asString } from "../readJson.ts"
 
 export type ProviderKind = "anthropic" | "openai" | "google" | "openai-compatible"
@@ -70,7 +71,10 @@ const callOptions = (
 ): CallOptions => ({
   prompt: [
     ...(input.system === undefined ? [] : [{ role: "system" as const, content: input.system }]),
-    { role: "user", content: [{ type: "text", text: input.prompt }] }
+    {
+      role: "user",
+      content: [{ type: "text", text: wantsText(input) ? promptWithSchema(input) : input.prompt }]
+    }
   ],
   abortSignal: signal,
   ...(input.maxOutputTokens !== undefined && { maxOutputTokens: input.maxOutputTokens }),

@@ -1,0 +1,606 @@
+// The catalogue, kind by kind: what bodies, codes, headers and statuses of failed exchanges mean. Beyond the shared
+// cases, so that the rules hold and not only their examples.
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import { readReply } from "../../src/adapters/classifyAnswer.ts"
+import { classifyFailedReply, type WireReply } from "../../src/adapters/classifyHttp.ts"
+import { breakerOutcome, type ModelError } from "../../src/domain/ModelError.ts"
+
+const now = Date.parse("2026-01-01T00:00:00Z")
+const reading = { now, clean: (text: string) => text }
+
+const reply = (status: number, body: unknown, headers: Record<string, string> = {}): WireReply => ({
+  status,
+  headers: { "content-type": typeof body === "string" ? "text/plain" : "application/json", ...headers },
+  body: typeof body === "string" ? body : JSON.stringify(body)
+})
+
+const errorOf = (wire: WireReply): ModelError => {
+  if (wire.status >= 300) return classifyFailedReply(wire, reading)
+  const read = readReply(wire, reading)
+  if (Result.isSuccess(read)) throw new Error(`an answer: ${read.success.text}`)
+  return read.failure
+}
+
+type Row = readonly [
+  what: string,
+  wire: WireReply,
+  code: string,
+  rest?: { readonly retryable?: boolean; readonly breaker?: string; readonly retryAfterMs?: number }
+]
+
+const openai = (message: string, type: string | null = null, code: string | null = null) => ({
+  error: { message, type, param: null, code }
+})
+const anthropic = (type: string, message: string, extra: object = {}) => ({
+  type: "error",
+  error: { type, message, ...extra }
+})
+const google = (code: number, status: string, message: string, details?: ReadonlyArray<object>) => ({
+  error: { code, message, status, ...(details && { details }) }
+})
+
+const rows: ReadonlyArray<Row> = [
+  // Quota, in every provider's words.
+  ...[
+    "insufficient_quota",
+    "credit_balance_exhausted",
+    "organization_spend_limit_exceeded",
+    "project_spend_limit_exceeded",
+    "organization_usage_limit_exceeded",
+    "billing_hard_limit_reached",
+    "billing_not_active"
+  ].map((code): Row => [`OpenAI 429 ${code}`, reply(429, openai("No.", code, code)), "quota_exhausted"]),
+  [
+    "OpenAI 429, the type alone says quota",
+    reply(429, openai("No.", "insufficient_quota", null)),
+    "quota_exhausted"
+  ],
+  [
+    "Anthropic 400 credit balance",
+    reply(
+      400,
+      anthropic("invalid_request_error", "Your credit balance is too low to access the Anthropic API.")
+    ),
+    "quota_exhausted"
+  ],
+  ["Anthropic billing_error", reply(402, anthropic("billing_error", "Billing.")), "quota_exhausted"],
+  [
+    "Anthropic unified status rejected",
+    reply(429, anthropic("rate_limit_error", "Usage limit."), {
+      "anthropic-ratelimit-unified-status": "rejected",
+      "anthropic-ratelimit-unified-reset": String(now / 1000 + 3600),
+      "anthropic-ratelimit-unified-remaining": "0"
+    }),
+    "quota_exhausted",
+    { retryAfterMs: 3_600_000 }
+  ],
+  [
+    "Gemini limit: 0",
+    reply(
+      429,
+      google(
+        429,
+        "RESOURCE_EXHAUSTED",
+        "Quota exceeded for metric: generate_content_free_tier_requests, limit: 0, model: x\nPlease retry in 34.4s.",
+        [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34s" }]
+      )
+    ),
+    "quota_exhausted"
+  ],
+  [
+    "Gemini per-minute limit: 10 is a rate limit",
+    reply(
+      429,
+      google(429, "RESOURCE_EXHAUSTED", "Quota exceeded for metric: x, limit: 10. Please retry in 34.4s.")
+    ),
+    "rate_limited",
+    { retryAfterMs: 34_400 }
+  ],
+  [
+    "Gemini 'exceeded your current quota' per minute",
+    reply(
+      429,
+      google(
+        429,
+        "RESOURCE_EXHAUSTED",
+        "You exceeded your current quota, please check your plan and billing details.",
+        [
+          { violations: [{ quotaId: "GenerateContentInputTokensPerModelPerMinute-FreeTier" }] },
+          { retryDelay: "21s" }
+        ]
+      )
+    ),
+    "rate_limited",
+    { retryAfterMs: 21_000 }
+  ],
+  [
+    "Bedrock tokens per day",
+    reply(
+      429,
+      { message: "Too many tokens per day, please wait before trying again." },
+      { "x-amzn-errortype": "ThrottlingException" }
+    ),
+    "quota_exhausted"
+  ],
+  [
+    "usage_limit_reached with resets_in_seconds",
+    reply(429, {
+      error: {
+        type: "usage_limit_reached",
+        message: "The usage limit has been reached",
+        resets_in_seconds: 60
+      }
+    }),
+    "quota_exhausted",
+    { retryAfterMs: 60_000 }
+  ],
+  [
+    "402 with Retry-After is still an empty account",
+    reply(402, { error: { code: 402, message: "Insufficient credits." } }, { "retry-after": "3" }),
+    "quota_exhausted",
+    { retryAfterMs: 3000 }
+  ],
+  [
+    "xAI credits",
+    reply(403, {
+      code: "The caller does not have permission to execute the specified operation",
+      error: "Your team abc has either used all available credits or reached its monthly spending limit."
+    }),
+    "quota_exhausted"
+  ],
+  // Rate limits.
+  ["OpenAI 429 without a code", reply(429, openai("Slow.")), "rate_limited"],
+  ["429 with an empty body", reply(429, ""), "rate_limited"],
+  [
+    "429 HTML with Retry-After",
+    reply(429, "<html>slow</html>", { "content-type": "text/html", "retry-after": "5" }),
+    "rate_limited",
+    { retryAfterMs: 5000 }
+  ],
+  [
+    "429 that talks about somebody's quota in prose",
+    reply(
+      429,
+      openai("Rate limit. Your prompt was: 'insufficient quota'", "requests", "rate_limit_exceeded")
+    ),
+    "rate_limited"
+  ],
+  [
+    "Requested not over Limit stays a rate limit",
+    reply(
+      429,
+      openai(
+        "Rate limit reached on tokens per min: Limit 30000, Used 29000, Requested 2000. Please try again in 2s.",
+        "tokens",
+        "rate_limit_exceeded"
+      )
+    ),
+    "rate_limited",
+    { retryAfterMs: 2000 }
+  ],
+  ["a rate limit at another status", reply(400, anthropic("rate_limit_error", "Slow.")), "rate_limited"],
+  [
+    "AWS __type",
+    reply(400, { __type: "com.amazon.coral.availability#ThrottlingException", message: "Rate exceeded" }),
+    "rate_limited"
+  ],
+  // Servers.
+  ["Anthropic 529", reply(529, anthropic("overloaded_error", "Overloaded")), "server_error"],
+  ["Anthropic 500", reply(500, anthropic("api_error", "Internal server error")), "server_error"],
+  ["overloaded at 200", reply(200, anthropic("overloaded_error", "Overloaded")), "server_error"],
+  ["Cloudflare 520", reply(520, "<html></html>", { "content-type": "text/html" }), "server_error"],
+  ["Gemini INTERNAL", reply(500, google(500, "INTERNAL", "An internal error has occurred.")), "server_error"],
+  ["425", reply(425, ""), "server_error", { breaker: "neutral" }],
+  ["409", reply(409, ""), "server_error", { breaker: "neutral" }],
+  ["424 of another kind", reply(424, { message: "no" }), "client_error"],
+  ["a 200 with an unknown error", reply(200, { error: { message: "something broke" } }), "server_error"],
+  ["a 200 with error: text", reply(200, { error: "model runner crashed" }), "server_error"],
+  [
+    "a 200 with invalid_request_error",
+    reply(200, openai("no such field", "invalid_request_error")),
+    "client_error"
+  ],
+  [
+    "a 200 with finish_reason error",
+    reply(200, { choices: [{ finish_reason: "error", message: { content: "Par" } }] }),
+    "server_error"
+  ],
+  [
+    "Responses failed with rate_limit_exceeded",
+    reply(200, {
+      object: "response",
+      status: "failed",
+      error: { code: "rate_limit_exceeded", message: "slow" },
+      output: []
+    }),
+    "rate_limited"
+  ],
+  [
+    "Responses failed without an error",
+    reply(200, { object: "response", status: "failed", error: null, output: [] }),
+    "server_error"
+  ],
+  // Timeouts.
+  ...[408, 504, 522, 524].map((status): Row => [`status ${status}`, reply(status, ""), "timeout"]),
+  ["Anthropic timeout_error", reply(500, anthropic("timeout_error", "Timed out")), "timeout"],
+  ["Gemini DEADLINE_EXCEEDED", reply(504, google(504, "DEADLINE_EXCEEDED", "Deadline expired.")), "timeout"],
+  // Keys.
+  [
+    "OpenAI 401",
+    reply(401, openai("Incorrect API key provided", "invalid_request_error", "invalid_api_key")),
+    "auth"
+  ],
+  ["Anthropic 403", reply(403, anthropic("permission_error", "no")), "auth"],
+  ["403 JSON", reply(403, { message: "Forbidden" }), "auth"],
+  ["403 HTML", reply(403, "<!DOCTYPE html><html></html>", { "content-type": "text/html" }), "client_error"],
+  ["403 text", reply(403, "error code: 1020"), "client_error"],
+  [
+    "Gemini API_KEY_EXPIRED at 400",
+    reply(400, google(400, "INVALID_ARGUMENT", "API key expired.", [{ reason: "API_KEY_EXPIRED" }])),
+    "auth"
+  ],
+  ["Gemini 403 PERMISSION_DENIED", reply(403, google(403, "PERMISSION_DENIED", "no")), "auth"],
+  ["401 HTML", reply(401, "<html></html>", { "content-type": "text/html" }), "auth"],
+  ["a quota code outranks 401", reply(401, openai("no", null, "insufficient_quota")), "quota_exhausted"],
+  // Context.
+  [
+    "Anthropic prompt is too long",
+    reply(400, anthropic("invalid_request_error", "prompt is too long: 205000 tokens > 200000 maximum")),
+    "context_length"
+  ],
+  [
+    "Anthropic input and max_tokens",
+    reply(
+      400,
+      anthropic(
+        "invalid_request_error",
+        "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length or `max_tokens` and try again"
+      )
+    ),
+    "context_length"
+  ],
+  [
+    "llama.cpp exceed_context_size_error",
+    reply(400, {
+      error: {
+        code: 400,
+        message: "the request exceeds the available context size",
+        type: "exceed_context_size_error",
+        n_prompt_tokens: 5000,
+        n_ctx: 4096
+      }
+    }),
+    "context_length"
+  ],
+  [
+    "Groq 413 with Requested over Limit",
+    reply(
+      413,
+      openai(
+        "Request too large for model `x` on tokens per minute (TPM): Limit 6000, Requested 7000, please reduce your message size",
+        "tokens",
+        "rate_limit_exceeded"
+      )
+    ),
+    "context_length"
+  ],
+  [
+    "vLLM 400",
+    reply(400, {
+      error: {
+        message:
+          "'max_tokens' or 'max_completion_tokens' is too large: 9000. This model's maximum context length is 8192 tokens and your request has 100 input tokens.",
+        type: "BadRequestError",
+        param: null,
+        code: 400
+      }
+    }),
+    "context_length"
+  ],
+  [
+    "TGI 422",
+    reply(422, {
+      error:
+        "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens",
+      error_type: "validation"
+    }),
+    "context_length"
+  ],
+  [
+    "Bedrock 400",
+    reply(
+      400,
+      { message: "Input is too long for requested model." },
+      { "x-amzn-errortype": "ValidationException" }
+    ),
+    "context_length"
+  ],
+  [
+    "a prompt that is quoted is no evidence",
+    reply(
+      400,
+      openai("Invalid content: 'This model's maximum context length is 4096 tokens'", "invalid_request_error")
+    ),
+    "client_error"
+  ],
+  [
+    "a specific code beside the phrase decides",
+    reply(
+      400,
+      openai(
+        "This model's maximum context length is 4096 tokens",
+        "invalid_request_error",
+        "string_above_max_length"
+      )
+    ),
+    "client_error"
+  ],
+  [
+    "a phrase at the wrong status",
+    reply(404, openai("prompt is too long", "invalid_request_error")),
+    "client_error"
+  ],
+  // Filters.
+  [
+    "Azure 400 content_filter",
+    reply(400, {
+      error: {
+        message:
+          "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.",
+        type: null,
+        param: "prompt",
+        code: "content_filter",
+        status: 400,
+        innererror: { code: "ResponsibleAIPolicyViolation" }
+      }
+    }),
+    "content_filtered"
+  ],
+  [
+    "OpenAI invalid_prompt",
+    reply(400, openai("Invalid prompt: limited access", "invalid_request_error", "invalid_prompt")),
+    "content_filtered"
+  ],
+  [
+    "OpenRouter 403 flagged",
+    reply(403, {
+      error: {
+        code: 403,
+        message: "flagged",
+        metadata: { reasons: ["violence"], flagged_input: "secret prompt", provider_name: "p" }
+      }
+    }),
+    "content_filtered"
+  ],
+  [
+    "Anthropic output blocked",
+    reply(400, anthropic("invalid_request_error", "Output blocked by content filtering policy")),
+    "content_filtered"
+  ],
+  [
+    "message.refusal",
+    reply(200, { choices: [{ finish_reason: "stop", message: { content: null, refusal: "I cannot" } }] }),
+    "content_filtered"
+  ],
+  [
+    "promptFeedback.blockReason",
+    reply(200, {
+      promptFeedback: { blockReason: "PROHIBITED_CONTENT" },
+      usageMetadata: { promptTokenCount: 4 }
+    }),
+    "content_filtered"
+  ],
+  ...["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"].map((finishReason): Row => [
+    `Gemini ${finishReason}`,
+    reply(200, { candidates: [{ finishReason, content: { parts: [{ text: "par" }] } }] }),
+    "content_filtered"
+  ]),
+  // Requests.
+  [
+    "404 model",
+    reply(404, openai("The model does not exist", "invalid_request_error", "model_not_found")),
+    "client_error"
+  ],
+  [
+    "Gemini FAILED_PRECONDITION",
+    reply(400, google(400, "FAILED_PRECONDITION", "User location is not supported")),
+    "client_error"
+  ],
+  ...[301, 302, 307, 308].map((status): Row => [
+    `redirect ${status}`,
+    reply(status, "", { location: "https://x.test/" }),
+    "client_error"
+  ]),
+  ["FastAPI detail text", reply(404, { detail: "Not Found" }), "client_error"],
+  [
+    "a numeric code in the body acts as the status",
+    reply(400, { error: { code: 503, message: "upstream" } }),
+    "server_error"
+  ],
+  [
+    "a string of digits acts as the status",
+    reply(400, { error: { code: "429", message: "upstream" } }),
+    "rate_limited"
+  ],
+  // The header.
+  [
+    "x-should-retry true on a 400",
+    reply(400, openai("try again", "invalid_request_error"), { "x-should-retry": "true" }),
+    "client_error",
+    { retryable: true }
+  ],
+  [
+    "x-should-retry true does not fill an account",
+    reply(429, openai("no", null, "insufficient_quota"), { "x-should-retry": "true" }),
+    "quota_exhausted",
+    { retryable: false }
+  ],
+  [
+    "x-should-retry true does not mend a key",
+    reply(401, openai("no"), { "x-should-retry": "true" }),
+    "auth",
+    { retryable: false }
+  ],
+  [
+    "x-should-retry false on a 429",
+    reply(429, openai("no"), { "x-should-retry": "false" }),
+    "rate_limited",
+    { retryable: false }
+  ],
+  // Answers that are none.
+  ["choices: []", reply(200, { choices: [] }), "invalid_response", { retryable: true, breaker: "neutral" }],
+  [
+    "empty text on stop",
+    reply(200, { choices: [{ finish_reason: "stop", message: { content: "" } }] }),
+    "invalid_response",
+    { retryable: true, breaker: "neutral" }
+  ],
+  [
+    "length without text",
+    reply(200, { choices: [{ finish_reason: "length", message: { content: "" } }] }),
+    "invalid_response",
+    { retryable: false }
+  ],
+  [
+    "Gemini MAX_TOKENS without text",
+    reply(200, { candidates: [{ finishReason: "MAX_TOKENS", content: { role: "model" } }] }),
+    "invalid_response",
+    { retryable: false }
+  ],
+  [
+    "Gemini STOP without text",
+    reply(200, { candidates: [{ finishReason: "STOP", content: { role: "model" } }] }),
+    "invalid_response",
+    { retryable: true }
+  ],
+  ["Gemini without candidates", reply(200, { candidates: [] }), "invalid_response", { retryable: true }],
+  [
+    "an empty Responses answer",
+    reply(200, { object: "response", status: "completed", output: [] }),
+    "invalid_response",
+    { retryable: true }
+  ],
+  [
+    "json_validate_failed",
+    reply(400, openai("Failed to generate JSON", "invalid_request_error", "json_validate_failed")),
+    "invalid_response",
+    { retryable: true }
+  ],
+  ["a JSON number", reply(200, 42), "invalid_response", { retryable: false }],
+  ["plain text at 200", reply(200, "OK"), "invalid_response", { retryable: false, breaker: "neutral" }],
+  [
+    "cut JSON",
+    reply(200, '{"choices":[{"message":{"content":"hel'),
+    "invalid_response",
+    { retryable: true, breaker: "failure" }
+  ],
+  ["204", reply(204, ""), "invalid_response", { retryable: true, breaker: "failure" }],
+  [
+    "Anthropic tool_use only",
+    reply(200, {
+      type: "message",
+      content: [{ type: "tool_use", name: "x", input: {} }],
+      stop_reason: "tool_use"
+    }),
+    "invalid_response",
+    { retryable: false }
+  ],
+  // Streams nobody asked for.
+  [
+    "SSE without an end",
+    reply(200, 'data: {"choices":[{"delta":{"content":"hel"}}]}\n\n', {
+      "content-type": "text/event-stream"
+    }),
+    "network"
+  ],
+  [
+    "SSE with an error",
+    reply(
+      200,
+      'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
+      { "content-type": "text/event-stream" }
+    ),
+    "server_error"
+  ],
+  [
+    "NDJSON without done",
+    reply(200, '{"message":{"content":"a"},"done":false}\n{"message":{"content":"b"},"done":false}\n'),
+    "network"
+  ]
+]
+
+describe("what a failed exchange means", () => {
+  for (const [what, wire, code, rest = {}] of rows) {
+    it(what, () => {
+      const error = errorOf(wire)
+      assert.strictEqual(error.code, code, error.message)
+      if (rest.retryable !== undefined) assert.strictEqual(error.retryable, rest.retryable)
+      if (rest.breaker !== undefined)
+        assert.strictEqual(error.breaker ?? breakerOutcome(error.code), rest.breaker)
+      if ("retryAfterMs" in rest || code !== "rate_limited")
+        assert.strictEqual(error.retryAfterMs, rest.retryAfterMs)
+    })
+  }
+
+  it("never copies flagged input, failed generations or pages into a message", () => {
+    for (const [, wire] of rows) {
+      const error = errorOf(wire)
+      assert.notInclude(JSON.stringify([error.message, error.detail]), "secret prompt")
+      assert.notInclude(error.message, "<html")
+      assert.isAtMost(error.message.length, 500)
+    }
+  })
+})
+
+const answerOf = (wire: WireReply) => Result.getOrThrow(readReply(wire, reading))
+
+describe("answers in the formats of a stream", () => {
+  it("gathers a chat stream", () => {
+    const chunk = (delta: object, finish: string | null) =>
+      `data: ${JSON.stringify({ model: "m", choices: [{ delta, finish_reason: finish }] })}\n\n`
+    const answer = answerOf(
+      reply(200, `${chunk({ content: "Hel" }, null)}${chunk({ content: "lo" }, "stop")}data: [DONE]\n\n`)
+    )
+    assert.deepStrictEqual(
+      [answer.text, answer.finishReason, answer.modelVersionUsed],
+      ["Hello", "stop", "m"]
+    )
+  })
+  it("gathers an Anthropic stream with its usage", () => {
+    const events = [
+      {
+        type: "message_start",
+        message: { type: "message", model: "c", content: [], usage: { input_tokens: 3, output_tokens: 1 } }
+      },
+      { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+      { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Hel" } },
+      { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "lo" } },
+      { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 5 } },
+      { type: "message_stop" }
+    ]
+    const text = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("")
+    const answer = answerOf(reply(200, text, { "content-type": "text/event-stream" }))
+    assert.strictEqual(answer.text, "Hello")
+    assert.deepInclude(answer.usage, { inputTokens: 3, outputTokens: 5 })
+  })
+  it("gathers Gemini's array of chunks", () => {
+    const answer = answerOf(
+      reply(200, [
+        { candidates: [{ content: { parts: [{ text: "Hel" }] } }] },
+        { candidates: [{ content: { parts: [{ text: "lo" }] }, finishReason: "STOP" }] }
+      ])
+    )
+    assert.strictEqual(answer.text, "Hello")
+  })
+  it("gathers Ollama's lines", () => {
+    const answer = answerOf(
+      reply(
+        200,
+        '{"message":{"content":"Hel"},"done":false}\n{"message":{"content":"lo"},"done":true,"prompt_eval_count":3,"eval_count":2}\n'
+      )
+    )
+    assert.strictEqual(answer.text, "Hello")
+    assert.deepInclude(answer.usage, { inputTokens: 3, outputTokens: 2 })
+  })
+})
