@@ -4,34 +4,41 @@ import { Effect, Result, Schema } from "effect"
 import { canonicalJson } from "../domain/canonicalJson.ts"
 import { sha256 } from "../domain/fingerprint.ts"
 import { ErrorCode, TokenUsage } from "../domain/ModelError.ts"
+import { schemaMessage } from "./schemaMessage.ts"
 
-const NonNegative = Schema.Number.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(0)))
+const NonNegative = Schema.Finite.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(0)))
 
 const isRegularExpression = Schema.makeFilter<string>((source) =>
   Result.isSuccess(Result.try(() => new RegExp(source, "u"))) ? undefined : "a regular expression (flag u)"
 )
 
-/** On the prompt, except `key`: on the call's cache key, in hex. */
-export const FixtureMatch = Schema.Union([
-  Schema.Struct({ exact: Schema.String }),
-  Schema.Struct({ includes: Schema.String }),
-  Schema.Struct({ regex: Schema.String.pipe(Schema.check(isRegularExpression)) }),
-  Schema.Struct({ key: Schema.String.pipe(Schema.check(Schema.isPattern(/^[0-9a-f]+$/))) })
-])
+const exactlyOne = Schema.makeFilter<object>((value) => {
+  const given = Object.keys(value).length
+  return given === 1 ? undefined : `exactly one of its keys is wanted, ${given} are given`
+})
+
+/** Exactly one of these. On the prompt, except `key`: on the call's cache key, in hex. */
+export const FixtureMatch = Schema.Struct({
+  exact: Schema.optionalKey(Schema.String),
+  includes: Schema.optionalKey(Schema.String),
+  regex: Schema.optionalKey(Schema.String.pipe(Schema.check(isRegularExpression))),
+  key: Schema.optionalKey(Schema.String.pipe(Schema.check(Schema.isPattern(/^[0-9a-f]+$/))))
+}).pipe(Schema.check(exactlyOne))
 export type FixtureMatch = typeof FixtureMatch.Type
 
-export const FixtureAnswer = Schema.Union([
-  Schema.Struct({ text: Schema.String }),
-  Schema.Struct({ object: Schema.Json }),
-  Schema.Struct({
-    failure: Schema.Struct({
+/** Exactly one of these. */
+export const FixtureAnswer = Schema.Struct({
+  text: Schema.optionalKey(Schema.String),
+  object: Schema.optionalKey(Schema.Json),
+  failure: Schema.optionalKey(
+    Schema.Struct({
       code: ErrorCode,
       message: Schema.String,
       retryAfterMs: Schema.optionalKey(NonNegative)
     })
-  }),
-  Schema.Struct({ hang: Schema.Literal(true) })
-])
+  ),
+  hang: Schema.optionalKey(Schema.Literal(true))
+}).pipe(Schema.check(exactlyOne))
 export type FixtureAnswer = typeof FixtureAnswer.Type
 
 /** `delayMs` is waited for on the Clock before the answer. A rule with `times` answers that often, then no more. */
@@ -47,7 +54,7 @@ export type FixtureRule = typeof FixtureRule.Type
 
 /** The first rule that matches answers; without one `default`, in whose text `{{prompt}}` is the prompt. */
 export const Fixtures = Schema.Struct({
-  rules: Schema.Array(FixtureRule),
+  rules: Schema.optionalKey(Schema.Array(FixtureRule)),
   default: Schema.optionalKey(FixtureAnswer)
 })
 export type Fixtures = typeof Fixtures.Type
@@ -62,12 +69,14 @@ const decodeValue = Schema.decodeUnknownEffect(Fixtures)
 const decodeText = Schema.decodeUnknownEffect(Schema.fromJsonString(Fixtures))
 
 export const readFixtures = (value: unknown): Effect.Effect<Fixtures, FixturesError> =>
-  decodeValue(value, options).pipe(Effect.mapError(({ message }) => new FixturesError({ message })))
+  decodeValue(value, options).pipe(
+    Effect.mapError((error) => new FixturesError({ message: schemaMessage(error) }))
+  )
 
 /** From the text of a fixtures file. */
 export const parseFixtures = (text: string): Effect.Effect<Fixtures, FixturesError> =>
   decodeText(text.replace(/^\uFEFF/, ""), options).pipe(
-    Effect.mapError(({ message }) => new FixturesError({ message }))
+    Effect.mapError((error) => new FixturesError({ message: schemaMessage(error) }))
   )
 
 /** SHA-256 of their canonical JSON: part of a run's identity. */

@@ -16,6 +16,7 @@ import { attemptOnce, CurrentAttempt } from "./attempt.ts"
 import { Guards } from "./Guards.ts"
 import { costOf, costOfFailure } from "./Pricing.ts"
 import { retrySchedule, worthAnother } from "./Retry.ts"
+import { schemaMessage } from "./schemaMessage.ts"
 
 /** What a caller may set for one call. */
 export interface CallOptions {
@@ -237,10 +238,10 @@ const withoutUndefined = (input: unknown): unknown =>
 export const readInput = (input: unknown): Effect.Effect<ModelRunInput, ModelError> =>
   Effect.suspend(() => decodeInput(withoutUndefined(input), { onExcessProperty: "error" })).pipe(
     Effect.mapError((error) =>
-      makeError("invalid_input", `the input is not a ModelRunInput: ${error.message}`)
+      makeError("invalid_input", `the input cannot be used: ${schemaMessage(error)}`)
     ),
     Effect.catchDefect(() =>
-      Effect.fail(makeError("invalid_input", "the input is not a ModelRunInput: it threw while it was read"))
+      Effect.fail(makeError("invalid_input", "the input cannot be used: it threw while it was read"))
     )
   )
 

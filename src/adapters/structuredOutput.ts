@@ -71,12 +71,10 @@ export const compileSchema = (document: JsonSchemaDocument): Result.Result<Struc
                 (one.keyword === "properties" || one.keyword === "items" || one.keyword === "prefixItems")))
         )
     )
-    return (leaves.length === 0 ? errors : leaves)
-      .slice(0, maxIssues)
-      .map(({ error, instanceLocation }) => ({
-        path: pathOf(instanceLocation),
-        problem: error.toWellFormed()
-      }))
+    return (leaves.length === 0 ? errors : leaves).slice(0, maxIssues).map(({ error, instanceLocation }) => ({
+      path: pathOf(instanceLocation),
+      problem: error.toWellFormed()
+    }))
   }
   return Result.succeed({ document, issuesOf })
 }

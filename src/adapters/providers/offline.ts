@@ -11,10 +11,12 @@ import { compileSchema } from "../structuredOutput.ts"
 import { sampleOf } from "./schemaSample.ts"
 
 const matcher = (match: FixtureMatch): ((input: ModelRunInput) => boolean) => {
-  if ("exact" in match) return ({ prompt }) => prompt === match.exact
-  if ("includes" in match) return ({ prompt }) => prompt.includes(match.includes)
-  if ("key" in match) return ({ cacheKey }) => cacheKey === match.key
-  const pattern = new RegExp(match.regex, "u")
+  const { exact, includes, key, regex } = match
+  if (exact !== undefined) return ({ prompt }) => prompt === exact
+  if (includes !== undefined) return ({ prompt }) => prompt.includes(includes)
+  if (key !== undefined) return ({ cacheKey }) => cacheKey === key
+  if (regex === undefined) return () => false
+  const pattern = new RegExp(regex, "u")
   return ({ prompt }) => pattern.test(prompt)
 }
 
@@ -58,8 +60,8 @@ const answer = (
     ...(rule?.usage === undefined ? {} : { usage: rule.usage }),
     costUsd: rule?.costUsd ?? 0
   }
-  if ("hang" in given) return Effect.never
-  if ("failure" in given) {
+  if (given.hang === true) return Effect.never
+  if (given.failure !== undefined) {
     const { code, message, retryAfterMs } = given.failure
     return Effect.fail(
       makeError(code, message, {
@@ -68,12 +70,13 @@ const answer = (
       })
     )
   }
-  if ("object" in given) {
+  if (given.object !== undefined) {
     // With a schema the spine decodes the text; without one its JSON is the text.
     return Effect.succeed({ text: canonicalJsonOf(given.object), finishReason: "stop", ...billed })
   }
   // Only the default is a template: a rule's text is what it says.
-  const text = rule === undefined ? given.text.replaceAll("{{prompt}}", () => input.prompt) : given.text
+  const said = given.text ?? ""
+  const text = rule === undefined ? said.replaceAll("{{prompt}}", () => input.prompt) : said
   return Effect.succeed({ text, finishReason: "stop", ...billed })
 }
 
@@ -81,8 +84,8 @@ const answer = (
  * A new offline adapter. Rules with `times` are used up by its attempts in the order they are made.
  * It is free: unless a fixture says that an answer costs something, everything it does costs exactly 0.
  */
-export const makeOfflineAdapter = (fixtures: Fixtures = { rules: [] }): Adapter => {
-  const rules = fixtures.rules.map((rule): LiveRule => ({
+export const makeOfflineAdapter = (fixtures: Fixtures = {}): Adapter => {
+  const rules = (fixtures.rules ?? []).map((rule): LiveRule => ({
     rule,
     matches: matcher(rule.match),
     left: rule.times ?? Infinity
@@ -108,7 +111,7 @@ export const makeOfflineAdapter = (fixtures: Fixtures = { rules: [] }): Adapter 
   const reserveUsd = (input: ModelRunInput, policy: ReservePolicy): number => {
     const matching = rules.filter(({ left, matches }) => left > 0 && matches(input))
     const dearest = Math.max(0, ...matching.map(({ rule }) => rule.costUsd ?? 0))
-    const fails = matching.some(({ rule }) => "failure" in rule.answer || "hang" in rule.answer)
+    const fails = matching.some(({ rule }) => rule.answer.failure !== undefined || rule.answer.hang === true)
     const requests = input.schema === undefined ? 1 : 1 + policy.maxRepairs
     return dearest * requests * (fails ? policy.maxAttempts : 1)
   }

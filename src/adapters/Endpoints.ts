@@ -1,0 +1,155 @@
+// Endpoints: from a provider's name to its kind, key and base URL, read from the environment through Effect's Config.
+// Keys are Redacted from the first; what is missing is named by the variable to set. No adapter is made here.
+import { Config, Effect, Option, Redacted, Result } from "effect"
+import { RegistryError } from "./AdapterRegistry.ts"
+import type { AlembicConfig, ProviderConfig } from "./Config.ts"
+import { builtInProviders, type Link, type Resolved } from "./references.ts"
+
+/** Where one provider is reached. Absent: not set. */
+export interface Endpoint {
+  readonly id: string
+  readonly kind: ProviderConfig["kind"]
+  readonly apiKey: Redacted.Redacted<string> | undefined
+  readonly apiKeyVariable: string
+  /** Calls without a key are fine. */
+  readonly keyOptional: boolean
+  /** A key is needed, and the configuration names no variable for it. */
+  readonly keyless: boolean
+  readonly baseUrl: string | undefined
+  readonly baseUrlVariable: string | undefined
+  readonly headers: Readonly<Record<string, Redacted.Redacted<string>>>
+  /** A header whose variable is not set. */
+  readonly missingHeader: string | undefined
+}
+
+const variables: Readonly<
+  Record<ProviderConfig["kind"], { readonly key: string; readonly baseUrl: string }>
+> = {
+  anthropic: { key: "ANTHROPIC_API_KEY", baseUrl: "ANTHROPIC_BASE_URL" },
+  openai: { key: "OPENAI_API_KEY", baseUrl: "OPENAI_BASE_URL" },
+  google: { key: "GOOGLE_GENERATIVE_AI_API_KEY", baseUrl: "GOOGLE_BASE_URL" },
+  "openai-compatible": { key: "OPENAI_COMPATIBLE_API_KEY", baseUrl: "OPENAI_COMPATIBLE_BASE_URL" }
+}
+
+/** A variable that is set to nothing is not set. */
+const secret = (name: string) =>
+  Config.option(Config.Redacted(name)).pipe(
+    Config.map(Option.filter((value) => Redacted.value(value).trim() !== "")),
+    Config.map(Option.getOrUndefined)
+  )
+const text = (name: string) =>
+  Config.option(Config.String(name)).pipe(
+    Config.map(Option.filter((value) => value.trim() !== "")),
+    Config.map(Option.getOrUndefined)
+  )
+
+/** `--base-url` is for the default model's providers; where that is none over HTTP, for all built-in ones. */
+export const baseUrlTargets = (defaultModel: Resolved): ReadonlySet<string> => {
+  const own = defaultModel.links
+    .map((link) => link.provider)
+    .filter((provider) => !["offline", "human"].includes(provider) && !provider.startsWith("command:"))
+  return new Set(own.length > 0 ? own : builtInProviders)
+}
+
+const invalid = (cause: Config.ConfigError) =>
+  new RegistryError({
+    reference: "",
+    code: "invalid_config",
+    message: `the environment cannot be read: ${cause.message}`,
+    cure: "check the variables that Alembic reads"
+  })
+
+/** Reads what the environment says of every provider. */
+export const readEndpoints = Effect.fnUntraced(function* (
+  config: AlembicConfig,
+  baseUrl: string | undefined,
+  targets: ReadonlySet<string>
+) {
+  const endpoints = new Map<string, Endpoint>()
+  const add = Effect.fnUntraced(function* (id: string, provider: ProviderConfig, isBuiltIn: boolean) {
+    const { baseUrl: baseUrlVariable, key } = variables[provider.kind]
+    const apiKeyVariable = provider.apiKeyEnv ?? key
+    const keyless = !isBuiltIn && provider.apiKeyEnv === undefined
+    const headers: Record<string, Redacted.Redacted<string>> = {}
+    let missingHeader: string | undefined
+    for (const [header, variable] of Object.entries(provider.headersEnv ?? {})) {
+      const value = yield* secret(variable)
+      if (value === undefined) missingHeader = variable
+      else headers[header] = value
+    }
+    const given = targets.has(id) ? baseUrl : undefined
+    const configured = isBuiltIn ? yield* text(baseUrlVariable) : provider.baseUrl
+    endpoints.set(id, {
+      id,
+      kind: provider.kind,
+      // A provider of one's own never gets a built-in one's key: it could be anybody's server.
+      apiKey: keyless ? undefined : yield* secret(apiKeyVariable),
+      apiKeyVariable,
+      keyless: keyless && provider.kind !== "openai-compatible",
+      keyOptional: provider.kind === "openai-compatible" && provider.apiKeyEnv === undefined,
+      baseUrl: given ?? configured,
+      baseUrlVariable: isBuiltIn ? baseUrlVariable : undefined,
+      headers,
+      missingHeader
+    })
+  })
+  for (const kind of builtInProviders) yield* add(kind, { kind }, true)
+  for (const [id, provider] of Object.entries(config.providers ?? {})) yield* add(id, provider, false)
+  return endpoints
+}, Effect.mapError(invalid))
+
+const isHttpUrl = (value: string): boolean =>
+  Result.match(
+    Result.try(() => new URL(value)),
+    { onSuccess: ({ protocol }) => protocol === "http:" || protocol === "https:", onFailure: () => false }
+  )
+
+/** What keeps a link of this endpoint from being called, or undefined. */
+export const endpointProblem = (endpoint: Endpoint, link: Link): RegistryError | undefined => {
+  const problem = (code: RegistryError["code"], message: string, cure: string) =>
+    new RegistryError({ reference: link.reference, code, message, cure })
+  const { apiKey, apiKeyVariable, baseUrl, baseUrlVariable, id, keyless, keyOptional, kind, missingHeader } =
+    endpoint
+  if (kind === "openai-compatible" && baseUrl === undefined) {
+    return baseUrlVariable === undefined
+      ? problem(
+          "missing_base_url",
+          `${link.reference} needs a base URL`,
+          `set $.providers.${id}.baseUrl in alembic.json`
+        )
+      : problem(
+          "missing_base_url",
+          `${link.reference} needs a base URL: ${baseUrlVariable} is not set`,
+          `set ${baseUrlVariable} or give --base-url`
+        )
+  }
+  if (baseUrl !== undefined && !isHttpUrl(baseUrl)) {
+    return problem(
+      "invalid_config",
+      `the base URL of ${link.reference} is not an http(s) URL`,
+      "correct the base URL"
+    )
+  }
+  if (apiKey === undefined && keyless) {
+    return problem(
+      "auth",
+      `${link.reference} needs a key`,
+      `name its variable in $.providers.${id}.apiKeyEnv`
+    )
+  }
+  if (apiKey === undefined && !keyOptional) {
+    return problem(
+      "auth",
+      `${link.reference} needs a key: ${apiKeyVariable} is not set`,
+      `set ${apiKeyVariable}, or use --model offline`
+    )
+  }
+  if (missingHeader !== undefined) {
+    return problem(
+      "auth",
+      `${link.reference} needs a header: ${missingHeader} is not set`,
+      `set ${missingHeader}`
+    )
+  }
+  return undefined
+}

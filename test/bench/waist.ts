@@ -1,0 +1,76 @@
+// What the waist costs: microseconds of a guarded call beside the bare attempt, and memory of 1,000 calls at once.
+// Run: node test/bench/waist.ts (with --expose-gc for steadier memory). Not a test: it asserts nothing.
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import type { Adapter } from "../../src/adapters/Adapter.ts"
+import { Guards } from "../../src/adapters/Guards.ts"
+import { runBound } from "../../src/adapters/runBound.ts"
+import { runWithGuards } from "../../src/adapters/runWithGuards.ts"
+import { IdFactory } from "../../src/kernel/IdFactory.ts"
+
+const rounds = 15
+const calls = 2_000
+
+const input = { prompt: "How much does a guarded call cost?", model: "none", requestId: "bench" }
+const answer = { text: "little", finishReason: "stop" }
+const at = (attempt: Adapter["attempt"]): Adapter => ({ id: "bench", free: true, acts: false, attempt })
+const immediate = at(() => Effect.succeed(answer))
+const nextTick = at(() => Effect.as(Effect.yieldNow, answer))
+
+const microseconds = (self: Effect.Effect<unknown, unknown, Guards>) =>
+  Effect.gen(function* () {
+    const samples: Array<number> = []
+    for (let round = 0; round < rounds; round++) {
+      const from = performance.now()
+      for (let call = 0; call < calls; call++) yield* self
+      samples.push(((performance.now() - from) * 1000) / calls)
+    }
+    // The first rounds warm the code up.
+    return samples.slice(5).sort((a, b) => a - b)
+  })
+
+const shown = (samples: ReadonlyArray<number>) => {
+  const at = (part: number) => samples[Math.floor(part * (samples.length - 1))] ?? 0
+  return { median: at(0.5).toFixed(1), low: at(0).toFixed(1), high: at(1).toFixed(1) }
+}
+
+const row = (name: string, samples: ReadonlyArray<number>) =>
+  Effect.sync(() => console.log(`${name.padEnd(44)} ${JSON.stringify(shown(samples))} µs`))
+
+const megabytes = () => {
+  if (typeof globalThis.gc === "function") globalThis.gc()
+  return process.memoryUsage().heapUsed / 1e6
+}
+
+const memory = Effect.gen(function* () {
+  const hold = yield* Deferred.make<void>()
+  const started: { count: number } = { count: 0 }
+  const adapter = at(() =>
+    Effect.suspend(() => {
+      started.count += 1
+      return Effect.as(Deferred.await(hold), answer)
+    })
+  )
+  const before = megabytes()
+  const fibers = yield* Effect.forkChild(
+    Effect.forEach(Array.from({ length: 1_000 }), () => runWithGuards(adapter, input), { concurrency: 1_000 })
+  )
+  while (started.count < 1_000) yield* Effect.yieldNow
+  const during = megabytes()
+  yield* Deferred.succeed(hold, undefined)
+  const results = yield* Fiber.join(fibers)
+  console.log(`1,000 calls at once: ${(during - before).toFixed(1)} MB of heap, ${results.length} answered`)
+})
+
+const main = Effect.gen(function* () {
+  yield* row("bare attempt", yield* microseconds(Effect.suspend(() => immediate.attempt(input))))
+  yield* row("runWithGuards", yield* microseconds(runWithGuards(immediate, input)))
+  yield* row("runBound", yield* microseconds(runBound([{ adapter: immediate, modelId: "none" }], input)))
+  yield* row(
+    "bare attempt that waits a turn",
+    yield* microseconds(Effect.suspend(() => nextTick.attempt(input)))
+  )
+  yield* row("runWithGuards on it (with its timer)", yield* microseconds(runWithGuards(nextTick, input)))
+  yield* memory
+})
+
+await Effect.runPromise(main.pipe(Effect.provide(Guards.layer().pipe(Layer.provide(IdFactory.layerCounter)))))
