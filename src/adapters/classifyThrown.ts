@@ -108,11 +108,6 @@ const rules: ReadonlyArray<Rule> = [
     error: (clue) => makeError("invalid_response", `the reply is larger than is accepted (${clue.code})`)
   },
   {
-    // `fetch` hides a 407 behind an error of its own.
-    matches: (clue) => /^proxy authentication required/i.test(clue.message),
-    error: () => makeError("client_error", "a proxy wants a login of its own (407)")
-  },
-  {
     matches: (clue) => /^(?:redirect count exceeded|unexpected redirect)/i.test(clue.message),
     error: () => makeError("client_error", "the base URL redirects without end")
   },

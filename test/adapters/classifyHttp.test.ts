@@ -1,44 +1,7 @@
 // The catalogue, kind by kind: what bodies, codes, headers and statuses of failed exchanges mean. Beyond the shared
 // cases, so that the rules hold and not only their examples.
 import { assert, describe, it } from "@effect/vitest"
-import { Result } from "effect"
-import { readReply } from "../../src/adapters/classifyAnswer.ts"
-import { classifyFailedReply, type WireReply } from "../../src/adapters/classifyHttp.ts"
-import { breakerOutcome, type ModelError } from "../../src/domain/ModelError.ts"
-
-const now = Date.parse("2026-01-01T00:00:00Z")
-const reading = { now, clean: (text: string) => text }
-
-const reply = (status: number, body: unknown, headers: Record<string, string> = {}): WireReply => ({
-  status,
-  headers: { "content-type": typeof body === "string" ? "text/plain" : "application/json", ...headers },
-  body: typeof body === "string" ? body : JSON.stringify(body)
-})
-
-const errorOf = (wire: WireReply): ModelError => {
-  if (wire.status >= 300) return classifyFailedReply(wire, reading)
-  const read = readReply(wire, reading)
-  if (Result.isSuccess(read)) throw new Error(`an answer: ${read.success.text}`)
-  return read.failure
-}
-
-type Row = readonly [
-  what: string,
-  wire: WireReply,
-  code: string,
-  rest?: { readonly retryable?: boolean; readonly breaker?: string; readonly retryAfterMs?: number }
-]
-
-const openai = (message: string, type: string | null = null, code: string | null = null) => ({
-  error: { message, type, param: null, code }
-})
-const anthropic = (type: string, message: string, extra: object = {}) => ({
-  type: "error",
-  error: { type, message, ...extra }
-})
-const google = (code: number, status: string, message: string, details?: ReadonlyArray<object>) => ({
-  error: { code, message, status, ...(details && { details }) }
-})
+import { anthropic, assertRow, errorOf, google, openai, reply, type Row } from "../support/wireReplies.ts"
 
 const rows: ReadonlyArray<Row> = [
   // Quota, in every provider's words.
@@ -447,99 +410,13 @@ const rows: ReadonlyArray<Row> = [
     reply(429, openai("no"), { "x-should-retry": "false" }),
     "rate_limited",
     { retryable: false }
-  ],
-  // Answers that are none.
-  ["choices: []", reply(200, { choices: [] }), "invalid_response", { retryable: true, breaker: "neutral" }],
-  [
-    "empty text on stop",
-    reply(200, { choices: [{ finish_reason: "stop", message: { content: "" } }] }),
-    "invalid_response",
-    { retryable: true, breaker: "neutral" }
-  ],
-  [
-    "length without text",
-    reply(200, { choices: [{ finish_reason: "length", message: { content: "" } }] }),
-    "invalid_response",
-    { retryable: false }
-  ],
-  [
-    "Gemini MAX_TOKENS without text",
-    reply(200, { candidates: [{ finishReason: "MAX_TOKENS", content: { role: "model" } }] }),
-    "invalid_response",
-    { retryable: false }
-  ],
-  [
-    "Gemini STOP without text",
-    reply(200, { candidates: [{ finishReason: "STOP", content: { role: "model" } }] }),
-    "invalid_response",
-    { retryable: true }
-  ],
-  ["Gemini without candidates", reply(200, { candidates: [] }), "invalid_response", { retryable: true }],
-  [
-    "an empty Responses answer",
-    reply(200, { object: "response", status: "completed", output: [] }),
-    "invalid_response",
-    { retryable: true }
-  ],
-  [
-    "json_validate_failed",
-    reply(400, openai("Failed to generate JSON", "invalid_request_error", "json_validate_failed")),
-    "invalid_response",
-    { retryable: true }
-  ],
-  ["a JSON number", reply(200, 42), "invalid_response", { retryable: false }],
-  ["plain text at 200", reply(200, "OK"), "invalid_response", { retryable: false, breaker: "neutral" }],
-  [
-    "cut JSON",
-    reply(200, '{"choices":[{"message":{"content":"hel'),
-    "invalid_response",
-    { retryable: true, breaker: "failure" }
-  ],
-  ["204", reply(204, ""), "invalid_response", { retryable: true, breaker: "failure" }],
-  [
-    "Anthropic tool_use only",
-    reply(200, {
-      type: "message",
-      content: [{ type: "tool_use", name: "x", input: {} }],
-      stop_reason: "tool_use"
-    }),
-    "invalid_response",
-    { retryable: false }
-  ],
-  // Streams nobody asked for.
-  [
-    "SSE without an end",
-    reply(200, 'data: {"choices":[{"delta":{"content":"hel"}}]}\n\n', {
-      "content-type": "text/event-stream"
-    }),
-    "network"
-  ],
-  [
-    "SSE with an error",
-    reply(
-      200,
-      'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
-      { "content-type": "text/event-stream" }
-    ),
-    "server_error"
-  ],
-  [
-    "NDJSON without done",
-    reply(200, '{"message":{"content":"a"},"done":false}\n{"message":{"content":"b"},"done":false}\n'),
-    "network"
   ]
 ]
 
 describe("what a failed exchange means", () => {
   for (const [what, wire, code, rest = {}] of rows) {
     it(what, () => {
-      const error = errorOf(wire)
-      assert.strictEqual(error.code, code, error.message)
-      if (rest.retryable !== undefined) assert.strictEqual(error.retryable, rest.retryable)
-      if (rest.breaker !== undefined)
-        assert.strictEqual(error.breaker ?? breakerOutcome(error.code), rest.breaker)
-      if ("retryAfterMs" in rest || code !== "rate_limited")
-        assert.strictEqual(error.retryAfterMs, rest.retryAfterMs)
+      assertRow(wire, code, rest)
     })
   }
 
@@ -550,57 +427,5 @@ describe("what a failed exchange means", () => {
       assert.notInclude(error.message, "<html")
       assert.isAtMost(error.message.length, 500)
     }
-  })
-})
-
-const answerOf = (wire: WireReply) => Result.getOrThrow(readReply(wire, reading))
-
-describe("answers in the formats of a stream", () => {
-  it("gathers a chat stream", () => {
-    const chunk = (delta: object, finish: string | null) =>
-      `data: ${JSON.stringify({ model: "m", choices: [{ delta, finish_reason: finish }] })}\n\n`
-    const answer = answerOf(
-      reply(200, `${chunk({ content: "Hel" }, null)}${chunk({ content: "lo" }, "stop")}data: [DONE]\n\n`)
-    )
-    assert.deepStrictEqual(
-      [answer.text, answer.finishReason, answer.modelVersionUsed],
-      ["Hello", "stop", "m"]
-    )
-  })
-  it("gathers an Anthropic stream with its usage", () => {
-    const events = [
-      {
-        type: "message_start",
-        message: { type: "message", model: "c", content: [], usage: { input_tokens: 3, output_tokens: 1 } }
-      },
-      { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
-      { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Hel" } },
-      { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "lo" } },
-      { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 5 } },
-      { type: "message_stop" }
-    ]
-    const text = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("")
-    const answer = answerOf(reply(200, text, { "content-type": "text/event-stream" }))
-    assert.strictEqual(answer.text, "Hello")
-    assert.deepInclude(answer.usage, { inputTokens: 3, outputTokens: 5 })
-  })
-  it("gathers Gemini's array of chunks", () => {
-    const answer = answerOf(
-      reply(200, [
-        { candidates: [{ content: { parts: [{ text: "Hel" }] } }] },
-        { candidates: [{ content: { parts: [{ text: "lo" }] }, finishReason: "STOP" }] }
-      ])
-    )
-    assert.strictEqual(answer.text, "Hello")
-  })
-  it("gathers Ollama's lines", () => {
-    const answer = answerOf(
-      reply(
-        200,
-        '{"message":{"content":"Hel"},"done":false}\n{"message":{"content":"lo"},"done":true,"prompt_eval_count":3,"eval_count":2}\n'
-      )
-    )
-    assert.strictEqual(answer.text, "Hello")
-    assert.deepInclude(answer.usage, { inputTokens: 3, outputTokens: 2 })
   })
 })

@@ -1,7 +1,7 @@
 // Any `LanguageModel` of effect/ai as an adapter, so that another Effect app's models plug in. Its errors are read
 // again from the HTTP evidence they carry, where they carry any: the generic ones lose what the body says.
 import { Clock, DateTime, Duration, Effect, Redacted, Result } from "effect"
-import { type AiError, LanguageModel, type Response } from "effect/ai"
+import type { AiError, LanguageModel, Response } from "effect/ai"
 import { makeError, type ModelError, type TokenUsage } from "../../domain/ModelError.ts"
 import type { ModelRunInput } from "../../domain/ModelRun.ts"
 import type { Adapter } from "../Adapter.ts"

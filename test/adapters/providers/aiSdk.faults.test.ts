@@ -52,11 +52,6 @@ const faults: ReadonlyArray<readonly [string, Script, ReadonlyArray<unknown>]> =
     ["client_error", false, "neutral"]
   ],
   [
-    "a proxy that wants a login",
-    { status: 407, headers: {}, body: bytes("") },
-    ["client_error", false, "neutral"]
-  ],
-  [
     "a gzip body cut in the middle",
     { status: 200, headers: { ...json, "content-encoding": "gzip" }, body: gzipSync(whole).subarray(0, 30) },
     ["invalid_response", true, "failure"]
