@@ -1,0 +1,51 @@
+// PlanBundler: reads a plan's files and makes one text of a module graph. The port of what is impure about loading
+// a plan; what the text means is loadPlan's. Live layer: PlanBundler.node.ts.
+import { Context, type Effect } from "effect"
+import type { FileHashes } from "../domain/RunSpec.ts"
+import type { PlanError } from "./PlanError.ts"
+
+/** A file of a plan, decoded. `path` is relative to the plan's root, with `/`. */
+export interface PlanFile {
+  readonly path: string
+  /** Without a byte order mark. */
+  readonly text: string
+  readonly sha256: string
+}
+
+/** A plan's own file. `root` is the folder it is in, absolute, links resolved: nothing outside it is the plan's. */
+export interface OpenedPlan extends PlanFile {
+  /** As the user gave it. */
+  readonly given: string
+  readonly root: string
+}
+
+/** An import that a plan may not have. `offset` is where the statement starts in the author's text. */
+export interface RefusedImport {
+  readonly construct: string
+  readonly file: string
+  readonly offset: number
+  /** In an npm package: a warning, refused when reached. */
+  readonly inPackage: boolean
+}
+
+export interface Bundled {
+  /** ESM: imports of prelude modules are left in it, and one export list. Not tree-shaken. */
+  readonly esm: string
+  readonly map: string
+  readonly modules: FileHashes
+  /** The plan's own files. */
+  readonly files: ReadonlyArray<PlanFile>
+  readonly refused: ReadonlyArray<RefusedImport>
+}
+
+export class PlanBundler extends Context.Service<
+  PlanBundler,
+  {
+    readonly open: (path: string) => Effect.Effect<OpenedPlan, PlanError>
+    readonly bundle: (plan: OpenedPlan) => Effect.Effect<Bundled, PlanError>
+    /** A file by a path relative to the plan's own folder; undefined where nothing is, or it is outside the root. */
+    readonly beside: (plan: OpenedPlan, path: string) => Effect.Effect<PlanFile | undefined, PlanError>
+    /** The JavaScript files in the plan's folder, sorted. */
+    readonly scriptsBeside: (plan: OpenedPlan) => Effect.Effect<ReadonlyArray<string>>
+  }
+>()("alembic/plan/PlanBundler") {}

@@ -1,0 +1,37 @@
+// Where an import stands in the author's source: from the module name in it, which is what a bundler reports, back to
+// the start of the statement, which is what a finding says. Pure.
+
+export interface ImportSite {
+  readonly offset: number
+  /** `import x = require("y")` */
+  readonly isImportEquals: boolean
+}
+
+const balanced = (text: string): boolean => {
+  let depth = 0
+  for (const char of text) {
+    if (char === "{") depth++
+    else if (char === "}" && --depth < 0) return false
+  }
+  return depth === 0
+}
+
+const lastMatch = (text: string, pattern: RegExp): RegExpExecArray | undefined => {
+  for (const match of [...text.matchAll(pattern)].toReversed()) if (balanced(text.slice(match.index))) return match
+  return undefined
+}
+
+/** `name` is the offset of the quoted module name; `kind` is esbuild's import kind. */
+export const importSite = (text: string, name: number, kind: string): ImportSite => {
+  // Statements are short; looking further back would only find another one.
+  const from = Math.max(0, name - 20_000)
+  const before = text.slice(from, name)
+  if (kind === "require-call" || kind === "require-resolve") {
+    const equals = /(?<![\w$.])(?:export\s+)?import\s+[\p{ID_Start}_$][\p{ID_Continue}$]*\s*=\s*require\s*\(\s*$/u.exec(before)
+    if (equals !== null) return { offset: from + equals.index, isImportEquals: true }
+    const call = /(?<![\w$.])require\s*\(\s*$/.exec(before)
+    return { offset: call === null ? name : from + call.index, isImportEquals: false }
+  }
+  const keyword = lastMatch(before, /(?<![\w$.])(?:import|export)(?![\w$])/g)
+  return { offset: keyword === undefined ? name : from + keyword.index, isImportEquals: false }
+}

@@ -1,0 +1,232 @@
+// Workflow scripts: the public dialect's files, told apart from plan modules by their shape, their `meta` read as
+// data, their text wrapped so that it runs unchanged and no line moves. Pure. What the globals do is the VM's.
+import { parse, type AnyNode, type Program } from "acorn"
+import { Option, Result, Schema } from "effect"
+import { initialiserOf, keyNames, stringsOf } from "./determinism/constants.ts"
+import { analyseScopes } from "./determinism/scope.ts"
+import { WorkflowMeta } from "./PlanBundle.ts"
+import { Lines } from "./sourceMap.ts"
+
+/** Why a script of the dialect is not one. `offset` is in its text. */
+export class WorkflowProblem extends Schema.TaggedError<WorkflowProblem>()("WorkflowProblem", {
+  problem: Schema.String,
+  offset: Schema.Int
+}) {
+  override get message() {
+    return this.problem
+  }
+}
+
+export interface WorkflowScript {
+  readonly meta: WorkflowMeta
+  readonly root: Program
+  /** The expression: see `PlanBundle`. */
+  readonly code: string
+  /** What is unusual but accepted. */
+  readonly warnings: ReadonlyArray<string>
+  /** Names and paths given to `workflow(…)`. */
+  readonly reaches: ReadonlyArray<{ readonly name: string; readonly isPath: boolean }>
+  /** True if `workflow` is called with what only the run can know. */
+  readonly reachesUnknown: boolean
+}
+
+const space = String.raw`(?:\s|/\*[^]*?\*/|//[^\n\r\u2028\u2029]*)*`
+const opening = new RegExp(String.raw`^(?:#![^\n\r]*)?${space}export${space}\sconst\s${space}meta(?![\w$])`)
+const exportsRun = /(?<![\w$.])export\s+(?:async\s+)?(?:function\s*\*?|const|let|var|class)\s*run(?![\w$])|(?<![\w$.])export\s*\{[^}]*(?<![\w$])run\s*(?:,|\}|$)/m
+
+const parseScript = (text: string): Program =>
+  parse(text, { ecmaVersion: "latest", sourceType: "module", allowReturnOutsideFunction: true, allowHashBang: true })
+
+/** Whether a file is a script of the dialect: `meta` is its first statement, and it exports no `run`. */
+export const isWorkflowScript = (path: string, text: string): boolean =>
+  /\.m?js$/.test(path) && opening.test(text) && !declaresRun(text)
+
+const declaresRun = (text: string): boolean =>
+  exportsRun.test(text) &&
+  Result.try(() => parseScript(text)).pipe(
+    Result.match({
+      // It may mention the words in a prompt; only the parser knows. Where it does not parse, the words decide.
+      onFailure: () => true,
+      onSuccess: (program) =>
+        program.body.some(
+          (node) =>
+            node.type === "ExportNamedDeclaration" &&
+            (node.specifiers.some(
+              ({ exported }) => (exported.type === "Identifier" ? exported.name : exported.value) === "run"
+            ) ||
+              namesOf(node.declaration).includes("run"))
+        )
+    })
+  )
+
+const namesOf = (node: AnyNode | null | undefined): ReadonlyArray<string> => {
+  switch (node?.type) {
+    case "VariableDeclaration":
+      return node.declarations.flatMap(({ id }) => (id.type === "Identifier" ? [id.name] : []))
+    case "FunctionDeclaration":
+    case "ClassDeclaration":
+      return node.id ? [node.id.name] : []
+    default:
+      return []
+  }
+}
+
+const refusedKeys = new Set(["__proto__", "constructor", "prototype"])
+
+const notLiteral = (node: AnyNode, what: string): never => {
+  throw new WorkflowProblem({ problem: `meta must be a pure literal: ${what}`, offset: node.start })
+}
+
+/** The value of a literal. Throws WorkflowProblem at the first thing that is none. */
+const literalOf = (node: AnyNode): Schema.Json => {
+  switch (node.type) {
+    case "Literal":
+      if (node.value === null && node.regex === undefined) return null
+      if (typeof node.value === "string" || typeof node.value === "number" || typeof node.value === "boolean") return node.value
+      return notLiteral(node, "regular expressions and big integers are not data")
+    case "TemplateLiteral":
+      return node.expressions.length === 0
+        ? (node.quasis[0]?.value.cooked ?? "")
+        : notLiteral(node, "a template with an interpolation is computed")
+    case "UnaryExpression": {
+      const value = node.operator === "-" || node.operator === "+" ? literalOf(node.argument) : undefined
+      if (typeof value !== "number") return notLiteral(node, `the operator ${node.operator} computes`)
+      return node.operator === "-" ? -value : value
+    }
+    case "ArrayExpression":
+      return node.elements.map((element) =>
+        element === null ? notLiteral(node, "a list with a hole") : literalOf(element)
+      )
+    case "ObjectExpression": {
+      const entries: Array<[string, Schema.Json]> = []
+      for (const property of node.properties) {
+        if (property.type === "SpreadElement") return notLiteral(property, "a spread is computed")
+        if (property.computed) return notLiteral(property, "a computed key")
+        if (property.kind !== "init" || property.method) return notLiteral(property, "methods and accessors are code")
+        if (property.shorthand) return notLiteral(property, "a shorthand property is a variable")
+        const key = property.key.type === "Identifier" ? property.key.name : String(literalOf(property.key))
+        if (refusedKeys.has(key)) return notLiteral(property, `the key ${key} is refused`)
+        entries.push([key, literalOf(property.value)])
+      }
+      return Object.fromEntries(entries)
+    }
+    case "Identifier":
+      return notLiteral(node, `${node.name} is a variable`)
+    case "CallExpression":
+    case "NewExpression":
+      return notLiteral(node, "a call is computed")
+    case "SpreadElement":
+      return notLiteral(node, "a spread is computed")
+    default:
+      return notLiteral(node, "it is computed")
+  }
+}
+
+const decodeMeta = Schema.decodeUnknownOption(
+  Schema.Struct({
+    ...WorkflowMeta.fields,
+    phases: Schema.optionalKey(
+      Schema.Array(
+        Schema.Union([
+          Schema.String,
+          Schema.Struct({
+            title: Schema.String,
+            detail: Schema.optionalKey(Schema.String),
+            model: Schema.optionalKey(Schema.String)
+          })
+        ])
+      )
+    )
+  })
+)
+
+const metaOf = (literal: AnyNode): WorkflowMeta => {
+  const value = literalOf(literal)
+  const named = typeof value === "object" && value !== null && "name" in value && typeof value.name === "string"
+  if (!named) throw new WorkflowProblem({ problem: "meta.name is required, a string", offset: literal.start })
+  const meta = Option.getOrUndefined(decodeMeta(value))
+  if (meta === undefined) {
+    const problem =
+      "meta has a wrong shape: name, description and whenToUse are strings, phases a list of strings or { title, detail?, model? }"
+    throw new WorkflowProblem({ problem, offset: literal.start })
+  }
+  const { phases, ...rest } = meta
+  return {
+    ...rest,
+    ...(phases === undefined
+      ? {}
+      : { phases: phases.map((phase) => (typeof phase === "string" ? { title: phase } : phase)) })
+  }
+}
+
+const globals = "agent, parallel, pipeline, phase, log, args, budget, workflow"
+
+/** The body has a function of its own, so that it may declare names like the globals'. */
+const wrap = (text: string, exportAt: number): string => {
+  const body = `${text.slice(0, exportAt)}      ${text.slice(exportAt + "export".length)}`
+  const runnable = body.startsWith("#!") ? `//${body.slice(2)}` : body
+  return `(async function (${globals}) { "use strict"; return (async () => {\n${runnable}\n})(); })`
+}
+
+const reachedBy = (root: Program): Pick<WorkflowScript, "reaches" | "reachesUnknown"> => {
+  const program = analyseScopes(root)
+  const reaches: Array<{ readonly name: string; readonly isPath: boolean }> = []
+  let reachesUnknown = false
+  for (const node of program.globals) {
+    if (node.name !== "workflow") continue
+    const call = program.parents.get(node)
+    const first = call?.type === "CallExpression" && call.callee === node ? call.arguments[0] : undefined
+    const given = first === undefined ? undefined : initialiserOf(first, program)
+    const path =
+      given?.type === "ObjectExpression"
+        ? given.properties.find(
+            (property) => property.type === "Property" && keyNames(property, program)?.[0] === "scriptPath"
+          )
+        : undefined
+    const from = path?.type === "Property" ? path.value : given
+    const names = from === undefined ? undefined : stringsOf(from, program)
+    if (names === undefined) reachesUnknown = true
+    else reaches.push(...names.map((name) => ({ name, isPath: path !== undefined })))
+  }
+  return { reaches, reachesUnknown }
+}
+
+const read = (text: string): WorkflowScript => {
+  const root = parseScript(text)
+  const [first, ...others] = root.body
+  const declaration = first?.type === "ExportNamedDeclaration" ? first.declaration : undefined
+  const declarator = declaration?.type === "VariableDeclaration" ? declaration.declarations[0] : undefined
+  if (first === undefined || declarator?.id.type !== "Identifier" || declarator.id.name !== "meta" || !declarator.init) {
+    throw new WorkflowProblem({ problem: "the first statement must be export const meta = {…}", offset: first?.start ?? 0 })
+  }
+  const meta = metaOf(declarator.init)
+  for (const node of others) {
+    const isImport = node.type === "ImportDeclaration"
+    if (isImport || node.type.startsWith("Export")) {
+      const problem = `a workflow script has no ${isImport ? "import" : "export besides meta"}`
+      throw new WorkflowProblem({ problem, offset: node.start })
+    }
+  }
+  const warnings =
+    meta.description === undefined ? [`meta.description is missing: say in a sentence what ${meta.name} does`] : []
+  return { meta, root, code: wrap(text, first.start), warnings, ...reachedBy(root) }
+}
+
+const isSyntaxError = (cause: unknown): cause is SyntaxError & { readonly pos: number } =>
+  cause instanceof SyntaxError && "pos" in cause && typeof cause.pos === "number"
+
+/** Reads a script of the dialect. */
+export const workflowScript = (text: string): Result.Result<WorkflowScript, WorkflowProblem> =>
+  Result.try({
+    try: () => read(text),
+    catch: (cause) => {
+      if (cause instanceof WorkflowProblem) return cause
+      const offset = isSyntaxError(cause) ? cause.pos : 0
+      const problem = cause instanceof Error ? cause.message.replace(/ \(\d+:\d+\)$/, "") : String(cause)
+      return new WorkflowProblem({ problem, offset })
+    }
+  })
+
+/** Line and column of a problem, both from 1. */
+export const problemPlace = (text: string, problem: WorkflowProblem): { readonly line: number; readonly column: number } =>
+  new Lines(text).position(problem.offset)
