@@ -5,7 +5,8 @@ import { readReply } from "../../src/adapters/classifyAnswer.ts"
 import { classifyFailedReply, type WireReply } from "../../src/adapters/classifyHttp.ts"
 import { breakerOutcome, type ModelError } from "../../src/domain/ModelError.ts"
 
-const now = Date.parse("2026-01-01T00:00:00Z")
+/** Epoch ms at which every reply is read. */
+export const now = Date.parse("2026-01-01T00:00:00Z")
 const reading = { now, clean: (text: string) => text }
 
 export const reply = (status: number, body: unknown, headers: Record<string, string> = {}): WireReply => ({
