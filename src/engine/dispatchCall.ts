@@ -1,8 +1,10 @@
 // One model call of a run: from what the plan asked to the waist's input, and its worst case for the ledger.
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
+import { Answers } from "../adapters/Answers.ts"
 import { Guards } from "../adapters/Guards.ts"
 import { inputBound, outputBound, reserveUsd } from "../adapters/Pricing.ts"
 import { runBound } from "../adapters/runBound.ts"
+import type { Json } from "../domain/canonicalJson.ts"
 import { sha256 } from "../domain/fingerprint.ts"
 import type { ModelRunInput, ModelRunResult } from "../domain/ModelRun.ts"
 import { requestIdOf, type IssuedCall } from "./CallBook.ts"
@@ -51,10 +53,18 @@ export const worstCase = Effect.fnUntraced(function* (run: RunContext, call: Iss
   return amount
 })
 
-/** Makes the call at the waist. `reservedUsd` is what the ledger holds for it, where the run has a cost bound. */
+/**
+ * Makes the call at the waist. `reservedUsd` is what the ledger holds for it, where the run has a cost bound;
+ * `reply` is what a person answered to it, if it was a question.
+ */
 export const dispatchCall = (
   run: RunContext,
   call: IssuedCall,
-  reservedUsd: number | undefined
+  reservedUsd: number | undefined,
+  reply: Json | undefined
 ): Effect.Effect<ModelRunResult, never, Guards> =>
-  runBound(call.chain, inputOf(run, call), reservedUsd === undefined ? {} : { reservedUsd })
+  runBound(call.chain, inputOf(run, call), reservedUsd === undefined ? {} : { reservedUsd }).pipe(
+    Effect.provideService(Answers, {
+      lookup: () => Effect.succeed(reply === undefined ? Option.none() : Option.some(reply))
+    })
+  )

@@ -184,7 +184,7 @@ export const liveRun = Effect.fnUntraced(function* (
     }
     if (durable) yield* commit
     for (const { call, reserved } of due) {
-      const answer = dispatchCall(run, call, reserved)
+      const answer = dispatchCall(run, call, reserved, items.reply(call))
       yield* flights.launch(
         call,
         Effect.map(answer, (model): Outcome => ({ call, result: { ...model }, model }))

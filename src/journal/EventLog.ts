@@ -6,7 +6,7 @@
 // E1  What `commit` has acknowledged is durable, and so is everything enqueued before it.
 // E2  The file is a prefix of what was enqueued, at a line's end, also after a failure.
 // E3  Committers that wait together share one sync; one that waits alone does not wait for others.
-import { Clock, Deferred, Effect, Exit, Result, type Scope } from "effect"
+import { Cause, Clock, Deferred, Effect, Exit, Result, type Scope } from "effect"
 import { canonicalJson } from "../domain/canonicalJson.ts"
 import { sha256 } from "../domain/fingerprint.ts"
 import type { RunEvent, RunEventBody } from "../domain/RunEvent.ts"
@@ -187,6 +187,17 @@ export const makeEventLog = Effect.fnUntraced(function* (
     return Effect.void
   })
 
+  /** A defect of the writer is the committers' too: nobody waits for a sync that will not come. */
+  const abandoned = (cause: Cause.Cause<never>) =>
+    Effect.sync(() => {
+      failure = new JournalError({ code: "io_error", path, problem: "the writer of the log died" })
+      flushing = false
+      pending = []
+      const waiting = waiters
+      waiters = []
+      for (const waiter of waiting) Deferred.doneUnsafe(waiter.done, Exit.failCause(cause))
+    })
+
   const commit: Effect.Effect<void, JournalError> = Effect.suspend(() => {
     if (durable.seq >= next.seq) return failure === undefined ? Effect.void : Effect.fail(failure)
     if (failure !== undefined) return Effect.fail(failure)
@@ -197,7 +208,7 @@ export const makeEventLog = Effect.fnUntraced(function* (
     // The yield lets everybody who is ready now join the group. The group is not the first committer's own: it goes
     // on when that one is interrupted.
     return Effect.andThen(
-      Effect.forkIn(Effect.uninterruptible(Effect.andThen(Effect.yieldNow, flushAll)), scope),
+      Effect.forkIn(Effect.uninterruptible(Effect.andThen(Effect.yieldNow, Effect.catchCause(flushAll, abandoned))), scope),
       Deferred.await(done)
     )
   })

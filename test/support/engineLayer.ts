@@ -1,22 +1,39 @@
-// The engine on fakes: files in memory, an offline registry that echoes, counted ids.
-import { Layer } from "effect"
-import { Guards } from "../../src/adapters/Guards.ts"
+// The engine on fakes: files in memory, an offline registry that echoes, counted ids, retries without waiting.
+import { Effect, Layer } from "effect"
+import type { AdapterRegistry } from "../../src/adapters/AdapterRegistry.ts"
 import type { Fixtures } from "../../src/adapters/Fixtures.ts"
+import { Guards, type GuardsOptions } from "../../src/adapters/Guards.ts"
 import { layerOffline } from "../../src/adapters/offlineRegistry.ts"
 import { EngineVersions } from "../../src/engine/EngineVersions.ts"
 import { Journal } from "../../src/journal/Journal.ts"
-import { layerMemory } from "../../src/kernel/FsPort.memory.ts"
+import { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
 import { HostIdentity } from "../../src/kernel/HostIdentity.ts"
 import { IdFactory } from "../../src/kernel/IdFactory.ts"
 
 export const echo: Fixtures = { rules: [], default: { text: "echo:{{prompt}}" } }
 
-const self = { pid: 1, started: "0", boot: "boot", host: "host" }
+const process = (pid: number) => ({ pid, started: "0", boot: "boot", host: "host" })
 
-export const engineLayer = (fixtures: Fixtures = echo) =>
+/** One process of the engine. A later process on the same disk finds the earlier ones dead. */
+export const engineOn = (
+  disk: MemoryDisk,
+  registry: Layer.Layer<AdapterRegistry>,
+  more: { readonly pid?: number; readonly guards?: GuardsOptions } = {}
+) =>
   Layer.mergeAll(
     Journal.layer({ baseDir: "/base" }),
-    layerOffline(fixtures),
-    Guards.layer(),
+    registry,
+    Guards.layer(more.guards),
     Layer.succeed(EngineVersions, { engine: "0", node: "0", v8: "0", icu: "0" })
-  ).pipe(Layer.provide(Layer.mergeAll(layerMemory, HostIdentity.layerTest({ self }), IdFactory.layerCounter)))
+  ).pipe(
+    Layer.provide(
+      Layer.mergeAll(
+        disk.layer,
+        HostIdentity.layerTest({ self: process(more.pid ?? 1) }),
+        IdFactory.layerCounter
+      )
+    )
+  )
+
+export const engineLayer = (fixtures: Fixtures = echo) =>
+  Layer.unwrap(Effect.sync(() => engineOn(MemoryDisk.make(), layerOffline(fixtures))))
