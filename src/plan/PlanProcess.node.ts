@@ -1,0 +1,184 @@
+// PlanProcess: one child process with a plan in it, as the host sees it: a line out, a line back, time and memory
+// watched with the machine's own clock, ended for good when it is not needed. Live: it starts real processes.
+import { spawn, type ChildProcess } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { dirname } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Result } from "effect"
+import { decodeChildLine, failedTurn } from "./planTurn.ts"
+import type { Turn } from "./PlanProtocol.ts"
+
+type Message = Extract<ReturnType<typeof decodeChildLine>, { readonly _tag: "Success" }>["success"]
+export type TurnMessage = Extract<Message, { readonly t: "turn" }>
+
+/** What an exchange ends with: the child's own word, or the reason why there is none. */
+export type Reply =
+  | { readonly t: "turn"; readonly message: TurnMessage }
+  | { readonly t: "ended"; readonly turn: Turn }
+
+const watchEveryMs = 50
+const stderrLimit = 65_536
+const newline = 10
+const outOfMemory =
+  /heap out of memory|invalid size error|invalid table size|Allocation failed|allocation failed/
+
+/** Resident memory in MiB; undefined where the platform does not say. */
+const residentMb = (pid: number): number | undefined => {
+  if (process.platform !== "linux") return undefined
+  try {
+    const kb = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]
+    return kb === undefined ? undefined : Number(kb) / 1024
+  } catch {
+    return undefined
+  }
+}
+
+/** Only what a plan may depend on: nothing of the user's environment, one time zone, one locale. */
+const environment = (): Record<string, string> => {
+  const root = process.env.SystemRoot
+  return { TZ: "UTC", LC_ALL: "C", ...(root === undefined ? {} : { SystemRoot: root }) }
+}
+
+export class PlanProcess {
+  readonly heapMb: number
+  private readonly child: ChildProcess
+  private waiting: ((reply: Reply) => void) | undefined
+  private pieces: Array<Buffer> = []
+  private stderr = ""
+  private ended: Turn | undefined
+  private exited = false
+  private readonly atExit: Array<() => void> = []
+  private stopWatching: () => void = () => {}
+  private restartTimer: () => void = () => {}
+
+  constructor(entry: URL, heapMb: number) {
+    this.heapMb = heapMb
+    const path = fileURLToPath(entry)
+    const flags = [
+      `--max-old-space-size=${heapMb}`,
+      "--disallow-code-generation-from-strings",
+      "--no-warnings"
+    ]
+    this.child = spawn(process.execPath, [...flags, path], {
+      cwd: dirname(path),
+      env: environment(),
+      stdio: ["pipe", "pipe", "pipe"],
+      windowsHide: true
+    })
+    this.child.stdout?.on("data", (bytes: Buffer) => this.receive(bytes))
+    this.child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      this.stderr = (this.stderr + text).slice(-stderrLimit)
+    })
+    this.child.stdin?.on("error", () => {})
+    this.child.on("error", (cause) => this.gone(`its process did not start: ${cause.message}`))
+    this.child.on("close", (code, signal) => {
+      this.gone(`its process ended with ${signal ?? `exit code ${code ?? "unknown"}`}`)
+    })
+  }
+
+  /** Sends a line and hands over what comes back. One at a time. `timeoutMs` counts from the last sign of progress. */
+  exchange(line: string, timeoutMs: number, onReply: (reply: Reply) => void): void {
+    if (this.ended !== undefined) return onReply({ t: "ended", turn: this.ended })
+    this.waiting = onReply
+    this.watch(timeoutMs)
+    this.child.stdin?.write(`${line}\n`)
+  }
+
+  /** Ends the process. `done` is called when it is gone. */
+  kill(done: () => void = () => {}): void {
+    this.waiting = undefined
+    this.stopWatching()
+    this.ended ??= failedTurn("plan_crashed", "the plan was ended by its host")
+    if (this.exited) return done()
+    this.atExit.push(done)
+    this.child.kill("SIGKILL")
+  }
+
+  private watch(timeoutMs: number): void {
+    let timer: NodeJS.Timeout | undefined
+    const startTimer = () => {
+      clearTimeout(timer)
+      if (!Number.isFinite(timeoutMs)) return
+      timer = setTimeout(() => {
+        this.end(
+          failedTurn(
+            "plan_timeout",
+            `the plan ran for more than ${timeoutMs} ms without going quiet`,
+            "look for a loop that does not end"
+          )
+        )
+      }, timeoutMs)
+    }
+    const memory = setInterval(() => this.checkMemory(), watchEveryMs)
+    this.restartTimer = startTimer
+    this.stopWatching = () => {
+      clearTimeout(timer)
+      clearInterval(memory)
+    }
+    startTimer()
+  }
+
+  private checkMemory(): void {
+    const { pid } = this.child
+    const limit = this.heapMb * 1.5 + 128
+    const used = pid === undefined ? undefined : residentMb(pid)
+    if (used !== undefined && used > limit) this.end(this.tooLarge())
+  }
+
+  private tooLarge(): Turn {
+    return failedTurn(
+      "plan_out_of_memory",
+      `the plan needed more memory than its process may have (${this.heapMb} MiB of heap)`,
+      "keep less at one time"
+    )
+  }
+
+  /** Ends the plan from outside: what it was doing has no other end. */
+  private end(turn: Turn): void {
+    if (this.ended !== undefined) return
+    this.ended = turn
+    this.child.kill("SIGKILL")
+    this.reply({ t: "ended", turn })
+  }
+
+  private gone(why: string): void {
+    this.exited = true
+    const memory = outOfMemory.test(this.stderr)
+    this.ended ??= memory ? this.tooLarge() : failedTurn("plan_crashed", `the plan crashed: ${why}`)
+    this.reply({ t: "ended", turn: this.ended })
+    for (const done of this.atExit.splice(0)) done()
+  }
+
+  private reply(reply: Reply): void {
+    const { waiting } = this
+    if (waiting === undefined) return
+    this.waiting = undefined
+    this.stopWatching()
+    waiting(reply)
+  }
+
+  private receive(bytes: Buffer): void {
+    let from = 0
+    for (;;) {
+      const at = bytes.indexOf(newline, from)
+      if (at < 0) break
+      this.pieces.push(bytes.subarray(from, at))
+      const line = Buffer.concat(this.pieces).toString("utf8")
+      this.pieces = []
+      from = at + 1
+      this.line(line)
+    }
+    if (from < bytes.length) this.pieces.push(bytes.subarray(from))
+  }
+
+  private line(line: string): void {
+    const decoded = decodeChildLine(line)
+    if (Result.isFailure(decoded)) {
+      return this.end(
+        failedTurn("plan_crashed", `the plan's process said something unreadable: ${decoded.failure.message}`)
+      )
+    }
+    if (decoded.success.t === "progress") return this.restartTimer()
+    this.reply({ t: "turn", message: decoded.success })
+  }
+}

@@ -1,0 +1,97 @@
+// PlanVm, live: a Node process for each plan, of the very Node that runs the host, with a cleared environment.
+import { Context, Effect, Layer, Schema } from "effect"
+import type { FromHost } from "./child/messages.ts"
+import type { PlanBundle } from "./PlanBundle.ts"
+import { PlanProcess } from "./PlanProcess.node.ts"
+import { PlanInput, type PlanDriver, type Turn } from "./PlanProtocol.ts"
+import { turnsOf } from "./planTurn.ts"
+import { defaultHeapMb, defaultLimits, defaultTurnTimeoutMs, PlanVm, type LaunchOptions } from "./PlanVm.ts"
+
+/** The child's main module: source beside this file in a checkout, `plan-child.js` beside the bundle in a package. */
+export const PlanChildEntry = Context.Reference<URL>("alembic/plan/PlanChildEntry", {
+  defaultValue: () =>
+    import.meta.url.endsWith(".ts")
+      ? new URL("./child/main.ts", import.meta.url)
+      : new URL("./plan-child.js", import.meta.url)
+})
+
+const encodeInput = Schema.encodeSync(Schema.fromJsonString(PlanInput))
+
+const startMessage = (bundle: PlanBundle, input: PlanInput, options: LaunchOptions): FromHost => ({
+  t: "start",
+  kind: bundle.kind,
+  entry: bundle.entry,
+  code: bundle.code,
+  input: encodeInput(input),
+  nested:
+    bundle.kind === "workflow"
+      ? Object.entries(bundle.workflows).map(([name, { entry, code }]) => ({ name, entry, code }))
+      : [],
+  limits: { ...defaultLimits, ...options.limits },
+  ...(options.prelude === undefined ? {} : { prelude: { code: options.prelude.code } })
+})
+
+const ended = (child: PlanProcess) => Effect.callback<void>((resume) => child.kill(() => resume(Effect.void)))
+
+const driverOf = (
+  child: PlanProcess,
+  bundle: PlanBundle,
+  input: PlanInput,
+  options: LaunchOptions
+): PlanDriver => {
+  const turnOf = turnsOf(bundle)
+  const timeoutMs = options.turnTimeoutMs ?? defaultTurnTimeoutMs
+  const say = (message: () => FromHost): Effect.Effect<Turn> =>
+    Effect.callback<Turn>((resume) =>
+      child.exchange(JSON.stringify(message()), timeoutMs, (reply) =>
+        resume(Effect.succeed(reply.t === "turn" ? turnOf(reply.message) : reply.turn))
+      )
+    )
+  return {
+    start: say(() => startMessage(bundle, input, options)),
+    deliver: (answers) =>
+      say(() => ({ t: "deliver", answers: answers.map(({ n, json }) => [n, json] as const) }))
+  }
+}
+
+export const layer: Layer.Layer<PlanVm> = Layer.effect(
+  PlanVm,
+  Effect.gen(function* () {
+    const entry = yield* PlanChildEntry
+    let ahead: PlanProcess | undefined
+
+    const prestart = Effect.acquireRelease(
+      Effect.sync(() => {
+        ahead ??= new PlanProcess(entry, defaultHeapMb)
+        return ahead
+      }),
+      (child) =>
+        Effect.suspend(() => {
+          if (ahead !== child) return Effect.void
+          ahead = undefined
+          return ended(child)
+        })
+    ).pipe(Effect.asVoid)
+
+    const take = (heapMb: number): PlanProcess => {
+      if (ahead === undefined || ahead.heapMb !== heapMb) return new PlanProcess(entry, heapMb)
+      const child = ahead
+      ahead = undefined
+      return child
+    }
+
+    const launch = Effect.fn("PlanVm.launch")(function* (
+      bundle: PlanBundle,
+      input: PlanInput,
+      options: LaunchOptions = {}
+    ) {
+      const child = yield* Effect.acquireRelease(
+        Effect.sync(() => take(options.heapMb ?? defaultHeapMb)),
+        ended
+      )
+      return driverOf(child, bundle, input, options)
+    })
+
+    return PlanVm.of({ launch, prestart })
+  })
+)

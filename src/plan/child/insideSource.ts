@@ -1,0 +1,34 @@
+// insideSource: the script that is evaluated first in a plan's context. The parts of inside/ are ordinary modules to
+// the compiler; what goes into the context is their text, so that every object there belongs to it.
+import { assemble, type Parts } from "../inside/assemble.ts"
+import { planConsole } from "../inside/console.ts"
+import { driver } from "../inside/driver.ts"
+import { fanOut } from "../inside/fanOut.ts"
+import { forbid } from "../inside/forbid.ts"
+import { hardenHost } from "../inside/hardenHost.ts"
+import { hardenTime } from "../inside/hardenTime.ts"
+import { intrinsics } from "../inside/intrinsics.ts"
+import { plainJson } from "../inside/plainJson.ts"
+import { record } from "../inside/record.ts"
+import { verbs } from "../inside/verbs.ts"
+import { workflow } from "../inside/workflow.ts"
+
+const parts: Parts = {
+  intrinsics,
+  plainJson,
+  record,
+  forbid,
+  hardenTime,
+  hardenHost,
+  planConsole,
+  fanOut,
+  verbs,
+  workflow,
+  driver
+}
+
+/** A script whose value is a function of the limits (as JSON text) that gives the host its side of the context. */
+export const insideSource = (): string => {
+  const members = Object.entries(parts).map(([name, part]) => `${name}: (${part.toString()})`)
+  return `"use strict"; (limits) => (${assemble.toString()})({\n${members.join(",\n")}\n}, JSON.parse(limits))`
+}

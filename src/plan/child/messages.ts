@@ -1,0 +1,23 @@
+// messages: what host and child say to each other, one JSON text a line. The host checks what the child says by
+// Schema (PlanVm.node.ts); the child believes its host, which made it.
+import type { Limits } from "../inside/record.ts"
+
+export interface NestedScript {
+  readonly name: string
+  readonly entry: string
+  readonly code: string
+}
+
+export type FromHost =
+  | {
+      readonly t: "start"
+      readonly kind: "module" | "workflow"
+      readonly entry: string
+      readonly code: string
+      /** PlanInput as JSON text. */
+      readonly input: string
+      readonly nested: ReadonlyArray<NestedScript>
+      readonly prelude?: { readonly code: string }
+      readonly limits: Limits
+    }
+  | { readonly t: "deliver"; readonly answers: ReadonlyArray<readonly [n: number, json: string]> }

@@ -1,0 +1,45 @@
+// hardenHost: code made from strings, shared memory, waiting, garbage collection: removed, or behind the named error.
+// V8 itself refuses code from strings in this context; what is here gives that its name. Evaluated inside the plan's
+// context: see intrinsics.ts.
+import type { Forbid } from "./forbid.ts"
+import type { Intrinsics } from "./intrinsics.ts"
+
+export const hardenHost = (own: Intrinsics, { reach, deny }: Forbid) => {
+  const { put, getPrototypeOf, getOwnPropertyDescriptor } = own
+  const { global } = own
+  const writeOut = "write the code out"
+
+  const absent = ["WeakRef", "FinalizationRegistry", "SharedArrayBuffer", "WebAssembly", "ShadowRealm"]
+  for (const name of absent) Reflect.deleteProperty(global, name)
+
+  const atomics: object = Atomics
+  for (const name of ["wait", "waitAsync", "notify", "pause"]) {
+    if (getOwnPropertyDescriptor(atomics, name) === undefined) continue
+    put(atomics, name, () => reach(`Atomics.${name}()`, "order work by awaiting calls"), false)
+  }
+
+  const makers: ReadonlyArray<readonly [string, object]> = [
+    ["Function", function () {}],
+    ["AsyncFunction", async function () {}],
+    ["GeneratorFunction", function* () {}],
+    ["AsyncGeneratorFunction", async function* () {}]
+  ]
+  for (const [name, sample] of makers) {
+    const prototype: object = getPrototypeOf(sample)
+    const replacement = function (): never {
+      return deny(`${name}()`, writeOut)
+    }
+    own.defineProperty(replacement, "name", { value: name, configurable: true })
+    own.defineProperty(replacement, "prototype", { value: prototype, writable: false })
+    own.defineProperty(prototype, "constructor", {
+      value: replacement,
+      writable: name === "Function",
+      enumerable: false,
+      configurable: name === "Function"
+    })
+    if (name === "Function") put(global, "Function", replacement, false)
+  }
+  put(global, "eval", { eval: (): never => deny("eval()", writeOut) }.eval, false)
+
+  own.pin(global, "Error", own.Error)
+}

@@ -1,0 +1,111 @@
+// hardenTime: what reads the clock, the local time zone's name or the default locale. With TZ=UTC and LC_ALL=C set on
+// the process, everything given its input explicitly stays. Evaluated inside the plan's context: see intrinsics.ts.
+import type { Forbid } from "./forbid.ts"
+import type { Intrinsics } from "./intrinsics.ts"
+
+export const hardenTime = (own: Intrinsics, { reach, journaled }: Forbid) => {
+  const { put, accessor, construct, apply, getOwnPropertyDescriptor, isArray } = own
+  const OwnDate = Date
+
+  type Method = (this: unknown, ...args: Array<unknown>) => unknown
+  type Constructor = new (...args: Array<never>) => object
+
+  /** The method `name` of `holder`, if this engine has it, behind `guard`. */
+  const guardMethod = (holder: object, name: string, guard: (args: ReadonlyArray<unknown>) => void): void => {
+    const original: unknown = getOwnPropertyDescriptor(holder, name)?.value
+    if (typeof original !== "function") return
+    const { length } = original
+    const guarded: { [name: string]: Method } = {
+      [name](this: unknown, ...args: Array<unknown>): unknown {
+        guard(args)
+        return apply(original, this, args)
+      }
+    }
+    const replacement = guarded[name]
+    if (replacement === undefined) return
+    own.defineProperty(replacement, "length", { value: length, configurable: true })
+    put(holder, name, replacement, false)
+  }
+
+  /** `Original` behind a guard that sees its arguments, with the same prototype, so that `instanceof` holds. */
+  const guardConstructor = (
+    holder: object,
+    name: string,
+    Original: Constructor,
+    guard: (args: ReadonlyArray<unknown>, called: boolean) => void
+  ): object => {
+    const replacement = function (...args: Array<unknown>): object {
+      guard(args, new.target === undefined)
+      return construct(Original, args, new.target === undefined ? replacement : new.target)
+    }
+    own.defineProperty(replacement, "name", { value: name, configurable: true })
+    own.defineProperty(replacement, "length", { value: Original.length, configurable: true })
+    own.defineProperty(replacement, "prototype", { value: Original.prototype, writable: false })
+    for (const key of own.ownKeys(Original)) {
+      const descriptor = getOwnPropertyDescriptor(Original, key)
+      if (descriptor === undefined || key === "name" || key === "length" || key === "prototype") continue
+      own.defineProperty(replacement, key, descriptor)
+    }
+    put(Original.prototype, "constructor", replacement, false)
+    put(holder, name, replacement, false)
+    return replacement
+  }
+
+  const SafeDate = guardConstructor(own.global, "Date", OwnDate, (args, called) => {
+    if (called) reach("Date()", journaled)
+    if (args.length === 0) reach("new Date()", journaled)
+  })
+  put(SafeDate, "now", { now: () => reach("Date.now()", journaled) }.now, false)
+
+  put(Math, "random", { random: () => reach("Math.random()", journaled) }.random, false)
+
+  const noLocale = (locales: unknown): boolean =>
+    locales === undefined || (isArray(locales) && locales.length === 0)
+  const withLocale = "name the locale, as in toLocaleString('en-US')"
+
+  for (const name of own.ownKeys(Intl)) {
+    const value: unknown = getOwnPropertyDescriptor(Intl, name)?.value
+    if (typeof name !== "string" || typeof value !== "function" || typeof value.prototype !== "object")
+      continue
+    const Original: Constructor = value.prototype.constructor
+    guardConstructor(Intl, name, Original, (args) => {
+      if (noLocale(args[0])) reach(`Intl.${name}() without a locale`, withLocale)
+    })
+  }
+
+  const formatter = Intl.DateTimeFormat.prototype
+  const format = getOwnPropertyDescriptor(formatter, "format")?.get
+  if (format !== undefined) {
+    accessor(formatter, "format", function (this: unknown) {
+      const bound: unknown = apply(format, this, [])
+      return (date: unknown): unknown => {
+        if (date === undefined) reach("Intl.DateTimeFormat().format()", "give it a date")
+        return typeof bound === "function" ? apply(bound, undefined, [date]) : undefined
+      }
+    })
+  }
+  guardMethod(formatter, "formatToParts", (args) => {
+    if (args[0] === undefined) reach("Intl.DateTimeFormat().formatToParts()", "give it a date")
+  })
+
+  const localized = (holder: object, type: string, name: string, at: number): void =>
+    guardMethod(holder, name, (args) => {
+      if (noLocale(args[at])) reach(`${type}.prototype.${name}() without a locale`, withLocale)
+    })
+  for (const name of ["toLocaleString", "toLocaleDateString", "toLocaleTimeString"]) {
+    localized(OwnDate.prototype, "Date", name, 0)
+  }
+  localized(Number.prototype, "Number", "toLocaleString", 0)
+  localized(BigInt.prototype, "BigInt", "toLocaleString", 0)
+  localized(String.prototype, "String", "toLocaleLowerCase", 0)
+  localized(String.prototype, "String", "toLocaleUpperCase", 0)
+  localized(String.prototype, "String", "localeCompare", 1)
+
+  const temporal: unknown = own.member(own.global, "Temporal")
+  const now = own.member(temporal, "Now")
+  if (typeof now === "object" && now !== null) {
+    for (const name of own.ownKeys(now)) {
+      if (typeof name === "string") guardMethod(now, name, () => reach(`Temporal.Now.${name}()`, journaled))
+    }
+  }
+}

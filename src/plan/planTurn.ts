@@ -1,0 +1,97 @@
+// planTurn: from what the child says to a Turn in the author's terms: every message checked, every place mapped back
+// to the author's source. Pure.
+import { Schema } from "effect"
+import { Site } from "../domain/Call.ts"
+import type { Finding } from "../domain/Finding.ts"
+import type { RunErrorInfo } from "../domain/RunEvent.ts"
+import type { PlanBundle } from "./PlanBundle.ts"
+import { findingMessage, nonDeterministicMessage } from "./PlanError.ts"
+import { PlanRequest, type PlanState, type Turn } from "./PlanProtocol.ts"
+import { sitesOf } from "./sourceMap.ts"
+
+const ChildEnding = Schema.Struct({
+  code: Schema.String,
+  message: Schema.String,
+  construct: Schema.optionalKey(Schema.String),
+  instead: Schema.optionalKey(Schema.String),
+  site: Schema.optionalKey(Site)
+})
+type ChildEnding = typeof ChildEnding.Type
+
+const ChildTurn = Schema.Struct({
+  t: Schema.Literal("turn"),
+  delivered: Schema.Int,
+  /** 0: waiting, 1: returned, 2: ended otherwise. */
+  standing: Schema.Literals([0, 1, 2]),
+  result: Schema.optionalKey(Schema.String),
+  ending: Schema.optionalKey(ChildEnding),
+  requests: Schema.Array(PlanRequest)
+})
+type ChildTurn = typeof ChildTurn.Type
+
+/** One line from the child. `progress`: it is still delivering. */
+export const ChildMessage = Schema.Union([ChildTurn, Schema.Struct({ t: Schema.Literal("progress") })])
+
+export const decodeChildLine = Schema.decodeUnknownResult(Schema.fromJsonString(ChildMessage))
+
+/** A turn that ended the plan before it could say anything itself. */
+export const failedTurn = (code: string, message: string, cure?: string): Turn => ({
+  requests: [],
+  delivered: 0,
+  state: { t: "failed", error: cure === undefined ? { code, message } : { code, message, cure } }
+})
+
+type SiteMap = (site: Site) => Site | undefined
+
+const siteMap = (bundle: PlanBundle): SiteMap => {
+  const maps = new Map([[bundle.entry, sitesOf(bundle)]])
+  if (bundle.kind === "workflow") {
+    for (const nested of Object.values(bundle.workflows)) maps.set(nested.entry, sitesOf(nested))
+  }
+  return (site) => maps.get(site.file.replace(/^plan:/, ""))?.(site.line, site.column)
+}
+
+/** Makes Turns of a bundle's child messages. */
+export const turnsOf = (bundle: PlanBundle): ((message: ChildTurn) => Turn) => {
+  const authorSite = siteMap(bundle)
+
+  const request = (given: PlanRequest): PlanRequest => {
+    if (given.t !== "call" || given.site === undefined) return given
+    const { site, ...rest } = given
+    const mapped = authorSite(site)
+    return mapped === undefined ? rest : { ...rest, site: mapped }
+  }
+
+  const failed = (ending: ChildEnding): PlanState => {
+    const site = ending.site === undefined ? undefined : authorSite(ending.site)
+    const { construct } = ending
+    if (construct !== undefined) {
+      const at = site ?? { file: bundle.entry, line: 1, column: 1 }
+      const found = { construct, ...at }
+      const finding: Finding = { ...found, message: findingMessage(found), instead: ending.instead ?? "" }
+      const error: RunErrorInfo = {
+        code: ending.code,
+        message: nonDeterministicMessage(bundle.entry, [finding]),
+        ...at,
+        ...(ending.instead === undefined ? {} : { cure: ending.instead })
+      }
+      return { t: "failed", error, findings: [finding] }
+    }
+    const place = site === undefined ? "" : ` (${site.file}:${site.line}:${site.column})`
+    return { t: "failed", error: { code: ending.code, message: `${ending.message}${place}`, ...site } }
+  }
+
+  const state = (message: ChildTurn): PlanState => {
+    if (message.standing === 0) return { t: "waiting" }
+    if (message.standing === 1) {
+      return message.result === undefined ? { t: "returned" } : { t: "returned", result: message.result }
+    }
+    return failed(message.ending ?? { code: "plan_crashed", message: "the plan ended without a reason" })
+  }
+
+  return (message) => ({
+    requests: message.requests.map(request),
+    delivered: message.delivered,
+    state: state(message)
+  })
+}
