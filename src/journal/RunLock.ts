@@ -73,7 +73,8 @@ export const acquireLock = Effect.fnUntraced(function* (
       claims.push(claim)
       if (yield* create(claim)) break
       const other = yield* read(claim)
-      if (other === undefined) return false
+      // If the lock has changed hands, that claimant is as late as we are: its owner is to be asked.
+      if (other === undefined || (yield* read(path)) !== stale) return false
       yield* refuseLiving(other)
       chain += other
     }

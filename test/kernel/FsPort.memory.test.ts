@@ -73,7 +73,10 @@ describe("MemoryDisk", () => {
         yield* on(machine, (fs) => fs.replace("/d/old", bytes("new")))
         assert.strictEqual(text(machine.read("/d/old")), "new")
         const stuck = disk().fail("rename", 1, code, { always: true })
-        assert.strictEqual((yield* Effect.flip(on(stuck, (fs) => fs.replace("/d/old", bytes("new"))))).code, code)
+        assert.strictEqual(
+          (yield* Effect.flip(on(stuck, (fs) => fs.replace("/d/old", bytes("new"))))).code,
+          code
+        )
         assert.strictEqual(text(stuck.read("/d/old")), "old")
         assert.isAtMost(stuck.log.filter(({ op }) => op === "rename").length, 5)
       }
@@ -95,7 +98,9 @@ describe("MemoryDisk", () => {
   it.effect("an append that does not fit whole is not there at all", () =>
     Effect.gen(function* () {
       for (const room of [0, 1, 3, 7]) {
-        const machine = MemoryDisk.make().write("/d/log", "0123").limit(4 + room)
+        const machine = MemoryDisk.make()
+          .write("/d/log", "0123")
+          .limit(4 + room)
         const after = yield* on(machine, (fs) =>
           Effect.gen(function* () {
             const log = yield* fs.openAppend("/d/log")
@@ -126,7 +131,10 @@ describe("MemoryDisk", () => {
           return seen
         })
       )
-      assert.deepStrictEqual(errors.map(({ code, op }) => `${op} ${code}`), Array(5).fill("fsync EIO"))
+      assert.deepStrictEqual(
+        errors.map(({ code, op }) => `${op} ${code}`),
+        Array(5).fill("fsync EIO")
+      )
     })
   )
 

@@ -9,13 +9,11 @@ import * as nodeFs from "../../src/kernel/FsPort.node.ts"
 import { fsContract, type FsWorld } from "./fsContract.ts"
 
 const onNode = Effect.acquireRelease(
-  Effect.sync(
-    (): FsWorld => ({
-      layer: nodeFs.layer,
-      dir: mkdtempSync(`${tmpdir()}/alembic-fs-`),
-      symlink: (path, target) => symlinkSync(target, path)
-    })
-  ),
+  Effect.sync((): FsWorld => ({
+    layer: nodeFs.layer,
+    dir: mkdtempSync(`${tmpdir()}/alembic-fs-`),
+    symlink: (path, target) => symlinkSync(target, path)
+  })),
   ({ dir }) => Effect.sync(() => rmSync(dir, { recursive: true, force: true }))
 )
 
@@ -27,7 +25,10 @@ const inMemory = (prepare: (disk: MemoryDisk) => MemoryDisk) =>
   })
 
 fsContract("Node", onNode)
-fsContract("memory", inMemory((disk) => disk))
+fsContract(
+  "memory",
+  inMemory((disk) => disk)
+)
 fsContract(
   "memory with every write short",
   inMemory((disk) => {
@@ -50,7 +51,10 @@ it.effect("Node: files are 0600 and directories 0700", () =>
       nodeFs.layer
     )
     const mode = (path: string) => statSync(path).mode & 0o777
-    assert.deepStrictEqual([`${dir}/run`, `${dir}/run/log`, `${dir}/run/meta`].map(mode), [0o700, 0o600, 0o600])
+    assert.deepStrictEqual(
+      [`${dir}/run`, `${dir}/run/log`, `${dir}/run/meta`].map(mode),
+      [0o700, 0o600, 0o600]
+    )
   })
 )
 

@@ -15,7 +15,11 @@ describe("LogicalClock", () => {
     Effect.gen(function* () {
       const clock = makeLogicalClock()
       const woken: Array<string> = []
-      for (const [name, ms] of [["c", 30], ["a", 10], ["b", 20]] as const) {
+      for (const [name, ms] of [
+        ["c", 30],
+        ["a", 10],
+        ["b", 20]
+      ] as const) {
         yield* sleeper(clock, ms, () => void woken.push(`${name}@${clock.now()}`))
       }
       yield* Effect.yieldNow
@@ -40,7 +44,10 @@ describe("LogicalClock", () => {
       assert.deepStrictEqual(woken, [0])
       yield* clock.advanceToNextDue
       yield* Effect.yieldNow
-      assert.deepStrictEqual(woken, Array.from({ length: 100 }, (_, n) => n))
+      assert.deepStrictEqual(
+        woken,
+        Array.from({ length: 100 }, (_, n) => n)
+      )
     })
   )
 
@@ -59,15 +66,19 @@ describe("LogicalClock", () => {
   )
 
   const Millis = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 20 })))
-  it.effect.prop("wakes in order of (due, sleeping since), never going back (C1-C3)", [Schema.Array(Millis)], ([sleeps]) =>
-    Effect.gen(function* () {
-      const clock = makeLogicalClock()
-      const woken: Array<readonly [number, number]> = []
-      for (const [n, ms] of sleeps.entries()) yield* sleeper(clock, ms, () => void woken.push([clock.now(), n]))
-      while (yield* clock.wakeNext) yield* Effect.yieldNow
-      const expected = sleeps.map((ms, n) => [ms, n] as const).sort((a, b) => a[0] - b[0] || a[1] - b[1])
-      assert.deepStrictEqual(woken, expected)
-    })
+  it.effect.prop(
+    "wakes in order of (due, sleeping since), never going back (C1-C3)",
+    [Schema.Array(Millis)],
+    ([sleeps]) =>
+      Effect.gen(function* () {
+        const clock = makeLogicalClock()
+        const woken: Array<readonly [number, number]> = []
+        for (const [n, ms] of sleeps.entries())
+          yield* sleeper(clock, ms, () => void woken.push([clock.now(), n]))
+        while (yield* clock.wakeNext) yield* Effect.yieldNow
+        const expected = sleeps.map((ms, n) => [ms, n] as const).sort((a, b) => a[0] - b[0] || a[1] - b[1])
+        assert.deepStrictEqual(woken, expected)
+      })
   )
 
   it.effect("shows its time as Effect's Clock, and can go on from a later one (C3)", () =>

@@ -16,10 +16,7 @@ export const fsContract = (name: string, world: Effect.Effect<FsWorld, never, Sc
   describe(`FsPort contract: ${name}`, () => {
     const check = (
       title: string,
-      body: (
-        fs: typeof FsPort.Service,
-        world: FsWorld
-      ) => Effect.Effect<unknown, FsError, Scope.Scope>
+      body: (fs: typeof FsPort.Service, world: FsWorld) => Effect.Effect<unknown, FsError, Scope.Scope>
     ) =>
       it.effect(title, () =>
         Effect.gen(function* () {
@@ -191,7 +188,9 @@ export const fsContract = (name: string, world: Effect.Effect<FsWorld, never, Sc
           }),
           Stream.runDrain
         )
-        const lines = text(yield* fs.readFile(`${dir}/log`)).trimEnd().split("\n")
+        const lines = text(yield* fs.readFile(`${dir}/log`))
+          .trimEnd()
+          .split("\n")
         assert.strictEqual(lines.length, 640)
         for (const line of lines) assert.strictEqual(line.split(":")[1]?.length, Number(line.split(":")[0]))
       })
