@@ -60,6 +60,12 @@ const lastTokenOf = (node: AnyNode): number => {
   }
 }
 
+/** `undefined` is `void 0` once it is bundled. */
+const isUndefined = (node: AnyNode): boolean => node.type === "UnaryExpression" && node.operator === "void"
+
+const isChoice = (node: AnyNode): boolean =>
+  node.type === "SequenceExpression" || node.type === "ConditionalExpression" || node.type === "LogicalExpression"
+
 const maxSteps = 20_000
 
 export class Flow {
@@ -76,6 +82,11 @@ export class Flow {
   begin(node: AnyNode, member: Member, trail: Partial<Trail> & { readonly root: string }): void {
     const full: Trail = { origin: placeOf(node), hop: "none", calls: new Map(), ...trail }
     this.take(node, member, full)
+  }
+
+  /** Follows what `target` is given. */
+  beginAt(target: Pattern, value: Value, trail: Pick<Trail, "root" | "origin" | "label">): void {
+    this.bind(target, value, { hop: "none", calls: new Map(), ...trail }, "variable", target)
   }
 
   report(construct: string, advice: string, place: Place): void {
@@ -96,7 +107,8 @@ export class Flow {
     if (trail.hop === "variable") return this.report(`${trail.root} (alias)`, advice, trail.origin)
     if (trail.hop === "param") return this.report(construct, advice, trail.origin)
     const named = trail.via === undefined || construct.startsWith("new ") ? construct : `${trail.via}.${trail.root}`
-    this.report(named, advice, { start: at.start, shift: 0, last })
+    // Chosen among several: what is forbidden is the one, not the choice.
+    this.report(named, advice, isChoice(at) ? trail.origin : { start: at.start, shift: 0, last })
   }
 
   private parent(node: AnyNode): AnyNode | undefined {
@@ -223,13 +235,8 @@ export class Flow {
         const index = parent.elements.findIndex((element) => element === node)
         return this.track(parent, { kind: "box", key: String(index), inner: value }, { ...trail, hop: "variable" })
       }
-      case "PropertyDefinition": {
-        const owner = this.parent(parent)
-        const holder = owner === undefined ? undefined : this.parent(owner)
-        const name = keyNames(parent, this.program)?.[0]
-        if (!parent.static || name === undefined || holder === undefined) return
-        return this.trackClass(holder, { kind: "box", key: name, inner: value }, { ...trail, hop: "variable" })
-      }
+      case "PropertyDefinition":
+        return this.held(parent, value, trail)
       case "ArrowFunctionExpression":
         return parent.body === node ? this.returned(parent, value, trail) : undefined
       case "ReturnStatement": {
@@ -252,7 +259,7 @@ export class Flow {
 
   private member(node: AnyNode, value: Value, name: string, trail: Trail): void {
     const member = memberOf(value, name)
-    if (member === undefined) return
+    if (member === undefined) return this.visited(node, value, name, trail)
     if (value.kind !== "globalThis" || trail.hop !== "none" || trail.label !== undefined) {
       return this.take(node, member, trail)
     }
@@ -261,6 +268,39 @@ export class Flow {
     const place = maker && node.type === "MemberExpression" ? namePlace(node.property) : placeOf(node)
     const label = maker ? { label: `${value.name}.${name}` } : {}
     this.take(node, member, { ...trail, origin: place, root: name, via: value.name, ...label })
+  }
+
+  /** `[Date].map((D) => …)`, `Promise.resolve(Date).then((D) => …)`: into the first parameter of what is given. */
+  private visited(node: AnyNode, value: Value, name: string, trail: Trail): void {
+    const call = this.parent(node)
+    if (call?.type !== "CallExpression" || call.callee !== node || !callbackMethods.has(name)) return
+    const [first] = call.arguments
+    const given = first === undefined ? undefined : initialiserOf(first, this.program)
+    const param = given !== undefined && isFunction(given) ? given.params[0] : undefined
+    const inner = value.kind === "box" && /^\d+$/.test(value.key) ? value.inner : name === "then" ? value : undefined
+    if (param !== undefined && inner !== undefined) this.bind(param, inner, trail, "param", node)
+  }
+
+  /** Into a field of a class, and out where the class reads it by `this`, or anyone by the class's name. */
+  private held(field: AnyNode, value: Value, trail: Trail): void {
+    if (field.type !== "PropertyDefinition" && field.type !== "MethodDefinition") return
+    const body = this.parent(field)
+    const holder = body === undefined ? undefined : this.parent(body)
+    const name = keyNames(field, this.program)?.[0]
+    if (name === undefined || holder === undefined) return
+    const named: Trail = { ...trail, hop: "variable" }
+    if (field.static) this.trackClass(holder, { kind: "box", key: name, inner: value }, named)
+    this.readByThis(holder, name, value, named)
+  }
+
+  private readByThis(holder: AnyNode, name: string, value: Value, trail: Trail): void {
+    const walk = (node: AnyNode): void => {
+      if (node.type === "MemberExpression" && node.object.type === "ThisExpression") {
+        if (propertyNames(node, this.program)?.includes(name) === true) this.track(node, value, trail)
+      }
+      for (const child of childrenOf(node)) walk(child)
+    }
+    walk(holder)
   }
 
   private called(
@@ -278,7 +318,7 @@ export class Flow {
         return
       case "format": {
         const [first] = args
-        const now = first === undefined || (first.type === "Identifier" && globalPath(first, this.program) === "undefined")
+        const now = first === undefined || isUndefined(first)
         if (now) {
           this.report(trail.label ?? `Intl.DateTimeFormat().${value.method}()`, instead.clock, trail.origin)
         }
@@ -286,6 +326,8 @@ export class Flow {
       }
       case "bound":
         return this.invoked(call, value, trail)
+      case "returns":
+        return this.track(call, value.of, trail)
       case "method":
         if (value.method === "bind") {
           const held = args.slice(1).filter((argument) => argument.type !== "SpreadElement").length
@@ -431,6 +473,13 @@ export class Flow {
     const left: Trail = trail.hop === "none" ? { ...trail, hop: "param" } : trail
     const parent = this.parent(from)
     if (parent?.type === "CallExpression" && parent.callee === from) return this.track(parent, value, left)
+    if (parent?.type === "Property") {
+      const inner: Value = parent.kind === "get" ? value : { kind: "returns", of: value }
+      return this.property(parent, from, inner, left)
+    }
+    if (parent?.type === "MethodDefinition") {
+      return this.held(parent, parent.kind === "get" ? value : { kind: "returns", of: value }, left)
+    }
     const name = from.id ?? (parent?.type === "VariableDeclarator" && parent.id.type === "Identifier" ? parent.id : undefined)
     if (name === undefined) return
     for (const reference of this.program.bindings.get(name)?.references ?? []) {
@@ -470,7 +519,14 @@ export class Flow {
         return this.bind(target.left, value, trail, hop, from)
       case "MemberExpression": {
         const name = propertyNames(target, this.program)?.[0]
-        if (name === undefined || target.object.type !== "Identifier") return
+        if (name === undefined) return
+        if (target.object.type === "ThisExpression") {
+          let holder = this.parent(target)
+          while (holder !== undefined && holder.type !== "ClassBody") holder = this.parent(holder)
+          if (holder !== undefined) this.readByThis(holder, name, value, { ...trail, hop: "variable" })
+          return
+        }
+        if (target.object.type !== "Identifier") return
         return this.bind(target.object, { kind: "box", key: name, inner: value }, trail, "variable", from)
       }
       default:

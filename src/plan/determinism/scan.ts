@@ -89,6 +89,20 @@ const followConstructors = (program: ScopedProgram, flow: Flow): void => {
   }
 }
 
+/** `const { constructor: F } = () => {}` */
+const followConstructorPatterns = (program: ScopedProgram, flow: Flow): void => {
+  for (const property of program.constructorPatterns) {
+    const pattern = program.parents.get(property)
+    const holder = pattern === undefined ? undefined : program.parents.get(pattern)
+    const from = holder?.type === "VariableDeclarator" ? holder.init : undefined
+    const flavour = from ? flavourOf(from, program) : undefined
+    if (flavour === undefined) continue
+    const label = flavour === "Function" ? "Function via .constructor" : `${flavour}()`
+    const trail = { root: flavour, origin: namePlace(property.key), label }
+    flow.beginAt(property.value, { kind: "global", name: flavour }, trail)
+  }
+}
+
 const followGlobals = (program: ScopedProgram, flow: Flow): void => {
   for (const node of program.globals) {
     const { name } = node
@@ -129,6 +143,7 @@ export const scanProgram = (root: AnyNode): ReadonlyArray<RawFinding> => {
   const flow = new Flow(program)
   followGlobals(program, flow)
   followConstructors(program, flow)
+  followConstructorPatterns(program, flow)
   reportImports(program, flow)
   return flow.findings.toSorted((a, b) => a.start - b.start || a.shift - b.shift)
 }

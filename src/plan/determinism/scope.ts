@@ -1,6 +1,6 @@
 // Scope analysis: which declaration every name in a program means, and which names mean the global object's.
 // Pure, one walk over an Acorn tree. Knows nothing of what is forbidden.
-import type { AnyNode, Class, Function as AnyFunction, Identifier, MemberExpression, Pattern } from "acorn"
+import type { AnyNode, AssignmentProperty, Class, Function as AnyFunction, Identifier, MemberExpression, Pattern } from "acorn"
 
 export type FunctionNode = Extract<
   AnyNode,
@@ -28,6 +28,8 @@ export interface ScopedProgram {
   readonly globals: ReadonlyArray<Identifier>
   /** Member expressions whose name may be `constructor`: the ways to `Function` that have no name. */
   readonly constructors: ReadonlyArray<MemberExpression>
+  /** `{ constructor: F } = …` */
+  readonly constructorPatterns: ReadonlyArray<AssignmentProperty>
   /** `import.meta` and `import(…)`. */
   readonly imports: ReadonlyArray<Extract<AnyNode, { type: "MetaProperty" | "ImportExpression" }>>
 }
@@ -83,6 +85,7 @@ class Analyser {
   readonly bindings = new Map<Identifier, Binding>()
   readonly globals: Array<Identifier> = []
   readonly constructors: Array<MemberExpression> = []
+  readonly constructorPatterns: Array<AssignmentProperty> = []
   readonly imports: Array<Extract<AnyNode, { type: "MetaProperty" | "ImportExpression" }>> = []
   private readonly uses: Array<readonly [Identifier, Scope]> = []
 
@@ -105,6 +108,7 @@ class Analyser {
       bindings: this.bindings,
       globals: this.globals,
       constructors: this.constructors,
+      constructorPatterns: this.constructorPatterns,
       imports: this.imports
     }
   }
@@ -277,6 +281,10 @@ class Analyser {
           this.parents.set(property, pattern)
           if (property.type === "RestElement") return this.declarePattern(property.argument, property, target, scope)
           if (property.computed) this.child(property.key, property, scope)
+          const key = property.key
+          if (key.type === "Identifier" ? key.name === "constructor" : key.type === "Literal" && key.value === "constructor") {
+            this.constructorPatterns.push(property)
+          }
           return this.declarePattern(property.value, property, target, scope)
         })
       case "ArrayPattern":

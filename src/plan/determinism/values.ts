@@ -17,6 +17,8 @@ export type Value =
   | { readonly kind: "descriptor"; readonly of: Member }
   /** An object or list that holds the value under a key. */
   | { readonly kind: "box"; readonly key: string; readonly inner: Value }
+  /** A function that answers with the value. */
+  | { readonly kind: "returns"; readonly of: Value }
   /** A class that extends `Date`. */
   | { readonly kind: "subclass" }
   /** A date formatter, and its `format`. */
@@ -62,6 +64,7 @@ export const nameOf = (value: Value): string => {
     case "bound":
     case "prototype":
     case "descriptors":
+    case "returns":
       return nameOf(value.of)
     case "descriptor":
       return value.of.value === undefined ? value.of.leaf.construct : nameOf(value.of.value)
@@ -137,6 +140,7 @@ export const memberOf = (value: Value, name: string): Member | undefined => {
     case "bound":
     case "method":
     case "format":
+    case "returns":
       return name === "call" || name === "apply" || name === "bind"
         ? { value: { kind: "method", method: name, of: value } }
         : undefined
