@@ -2,7 +2,7 @@
 // is first bound; keys stay inside them. Which names mean what is references.ts's, where a provider is Endpoints'.
 import { Context, Effect, Layer } from "effect"
 import type { Adapter } from "./Adapter.ts"
-import { AdapterRegistry, type Binding, RegistryError } from "./AdapterRegistry.ts"
+import { AdapterRegistry, type Binding, type RegistryError } from "./AdapterRegistry.ts"
 import type { AlembicConfig, CommandConfig } from "./Config.ts"
 import { baseUrlTargets, type Endpoint, endpointProblem, readEndpoints } from "./Endpoints.ts"
 import { fixturesHash, type Fixtures } from "./Fixtures.ts"

@@ -6,7 +6,7 @@ import {
   type ModelError,
   breakerOutcome,
   makeError,
-  ModelErrorInfo,
+  type ModelErrorInfo,
   type TokenUsage
 } from "../domain/ModelError.ts"
 import { ModelRunInput, type ModelRunFailure, type ModelRunResult } from "../domain/ModelRun.ts"

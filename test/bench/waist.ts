@@ -34,7 +34,7 @@ const shown = (samples: ReadonlyArray<number>) => {
 }
 
 const row = (name: string, samples: ReadonlyArray<number>) =>
-  Effect.sync(() => console.log(`${name.padEnd(44)} ${JSON.stringify(shown(samples))} µs`))
+  Effect.sync(() => process.stdout.write(`${name.padEnd(44)} ${JSON.stringify(shown(samples))} µs\n`))
 
 const megabytes = () => {
   if (typeof globalThis.gc === "function") globalThis.gc()
@@ -58,7 +58,9 @@ const memory = Effect.gen(function* () {
   const during = megabytes()
   yield* Deferred.succeed(hold, undefined)
   const results = yield* Fiber.join(fibers)
-  console.log(`1,000 calls at once: ${(during - before).toFixed(1)} MB of heap, ${results.length} answered`)
+  process.stdout.write(
+    `1,000 calls at once: ${(during - before).toFixed(1)} MB of heap, ${results.length} answered`
+  )
 })
 
 const main = Effect.gen(function* () {

@@ -264,7 +264,7 @@ class Sampler {
     if (depth <= deep) for (const key of optional) if (chosen.size < max && this.draw() < 0.8) chosen.add(key)
     const dependent = schema["dependentRequired"]
     if (isRecord(dependent)) {
-      for (const key of [...chosen]) for (const also of stringsOf(dependent[key])) chosen.add(also)
+      for (const key of Array.from(chosen)) for (const also of stringsOf(dependent[key])) chosen.add(also)
     }
     const min = numberOf(schema["minProperties"]) ?? 0
     for (const key of optional) if (chosen.size < min) chosen.add(key)
