@@ -113,6 +113,35 @@ const replaceMarked = (text: string, marks: Uint8Array, by: string): string => {
   return out
 }
 
+/** How many characters of `secret`'s beginning stand just before `index`. */
+const startBefore = (text: string, index: number, secret: string): number => {
+  for (let length = Math.min(secret.length, index); length >= 2; length--) {
+    if (text.startsWith(secret.slice(0, length), index - length)) return length
+  }
+  return 0
+}
+
+/** How many characters of `secret`'s end stand at `index`. */
+const endAt = (text: string, index: number, secret: string): number => {
+  for (let length = Math.min(secret.length, text.length - index); length >= 2; length--) {
+    if (text.startsWith(secret.slice(-length), index)) return length
+  }
+  return 0
+}
+
+/** "sk-abc...wxyz": a key cut in its middle by somebody else shows its ends. */
+const markEnds = (text: string, secrets: ReadonlyArray<string>, marks: Uint8Array): void => {
+  for (const cut of text.matchAll(/\.{2,}|…|[*•]{2,}/g)) {
+    const after = cut.index + cut[0].length
+    for (const secret of secrets) {
+      const bare = secret.trim()
+      const before = startBefore(text, cut.index, bare)
+      const behind = endAt(text, after, bare)
+      if (before + behind > 0) marks.fill(1, cut.index - before, after + behind)
+    }
+  }
+}
+
 const hideSecrets = (text: string, secrets: ReadonlyArray<string>): string => {
   const marks = new Uint8Array(text.length)
   for (const secret of secrets) {
@@ -121,6 +150,7 @@ const hideSecrets = (text: string, secrets: ReadonlyArray<string>): string => {
       else markPieces(text, shape, pieceLength, marks)
     }
   }
+  markEnds(text, secrets, marks)
   return replaceMarked(text, marks, mask)
 }
 
