@@ -1,0 +1,187 @@
+// Debate: runs a board over a pack. Phases are serial in their declared order, members of a phase parallel, each
+// hearing only earlier phases; the contrarian is last and alone. Every statement and vote is one `ask`, so that
+// whoever gives `ask` can journal, cache, bound and replay it. It never fails: a member that does is a turn.
+import { Effect, Result } from "effect"
+import type { AgentOptions } from "../domain/Call.ts"
+import type { ModelRunFailure, ModelRunResult } from "../domain/ModelRun.ts"
+import { speakersOf, type Board, type Member, type Phase } from "./Board.ts"
+import type { Pack } from "./Pack.ts"
+import { permutations } from "./permutations.ts"
+import { phasePrompt, systemPrompt, type Objection } from "./prompts.ts"
+import { readStatement, readVote, statementSchema, voteSchema, type Unreadable } from "./Statement.ts"
+import type { MemberFailureReason, Turn, Verdict } from "./Verdict.ts"
+import { stabilityOf, verdictOf, type Spent } from "./verdictOf.ts"
+
+/** One guarded call. It never fails; `label` says which turn of the debate it is. */
+export type Ask<R = never> = (call: AgentOptions) => Effect.Effect<ModelRunResult, never, R>
+
+/** What a debate stands on. `record` is told every member failure, as soon as it is known. */
+export interface DebatePorts<R = never> {
+  readonly ask: Ask<R>
+  readonly record?: (kind: "member_failure", failure: MemberFailureReason) => Effect.Effect<void, never, R>
+}
+
+/** One way through the phases: the turns in order, and what they cost. */
+export interface Course {
+  readonly turns: ReadonlyArray<Turn>
+  readonly objections: ReadonlyArray<Objection>
+  readonly spent: ReadonlyArray<Spent>
+}
+
+const reasonOf = ({ error, status }: ModelRunFailure): MemberFailureReason["reason"] => {
+  if (status === "parked") return "parked"
+  if (status === "cancelled") return "cancelled"
+  switch (error.code) {
+    case "not_available":
+    case "auth":
+      return "unbound"
+    case "timeout":
+      return "timed_out"
+    case "content_filtered":
+      return "refused"
+    case "budget_exceeded":
+      return "budget"
+    case "invalid_response":
+      return "off_format"
+    case "awaiting_answer":
+      return "parked"
+    default:
+      return "failed"
+  }
+}
+
+const turnOf = (board: Board, pack: Pack, phase: Phase, member: Member, result: ModelRunResult): Turn => {
+  const by = { phase: phase.phase, member: member.id }
+  if (!result.ok) {
+    const { code, message } = result.error
+    return { ...by, failure: { ...by, reason: reasonOf(result), code, message } }
+  }
+  const unreadable = ({ message, reason }: Unreadable): Turn => ({
+    ...by,
+    failure: { ...by, reason, message }
+  })
+  return phase.phase === "ballot"
+    ? Result.match(readVote(result, board.axes, pack), {
+        onFailure: unreadable,
+        onSuccess: (vote): Turn => ({ ...by, vote })
+      })
+    : Result.match(readStatement(result), {
+        onFailure: unreadable,
+        onSuccess: (statement): Turn => ({ ...by, statement })
+      })
+}
+
+const callOf = (
+  board: Board,
+  pack: Pack,
+  phase: Phase,
+  member: Member,
+  course: Course,
+  suffix: string
+): AgentOptions => ({
+  prompt: phasePrompt(board, pack, phase, member, course.turns, course.objections),
+  system: systemPrompt(member),
+  schema:
+    phase.phase === "ballot"
+      ? voteSchema(
+          board.axes,
+          course.objections.map(({ id }) => id),
+          pack
+        )
+      : statementSchema(pack),
+  label: `council/${phase.phase}/${member.id}${suffix}`,
+  ...(member.model === undefined ? {} : { model: member.model }),
+  ...(board.maxOutputTokens === undefined ? {} : { maxOutputTokens: board.maxOutputTokens }),
+  ...(board.temperature === undefined ? {} : { temperature: board.temperature }),
+  ...(board.timeoutMs === undefined ? {} : { timeoutMs: board.timeoutMs })
+})
+
+/** Objections of the phases that raise them, numbered in the order they were raised. The ids are ours. */
+const objectionsOf = (turns: ReadonlyArray<Turn>, from: number): ReadonlyArray<Objection> =>
+  turns
+    .flatMap((turn) =>
+      "statement" in turn && (turn.phase === "critique" || turn.phase === "contrarian")
+        ? (turn.statement.objections ?? [])
+            .filter((text) => text.trim() !== "")
+            .map((text) => ({ member: turn.member, phase: turn.phase, text }))
+        : []
+    )
+    .map((objection, index) => ({ id: `o-${from + index + 1}`, ...objection }))
+
+const spentOf = (result: ModelRunResult): Spent => ({
+  ...(result.usage === undefined ? {} : { usage: result.usage }),
+  ...(result.costUsd === undefined ? {} : { costUsd: result.costUsd })
+})
+
+const speak = Effect.fnUntraced(function* <R>(
+  board: Board,
+  pack: Pack,
+  phase: Phase,
+  course: Course,
+  suffix: string,
+  ports: DebatePorts<R>
+) {
+  const speakers = speakersOf(board, phase)
+  const results = yield* Effect.forEach(
+    speakers,
+    (member) =>
+      Effect.map(ports.ask(callOf(board, pack, phase, member, course, suffix)), (result) => ({
+        member,
+        result
+      })),
+    { concurrency: speakers.length }
+  )
+  const turns = results.map(({ member, result }) => turnOf(board, pack, phase, member, result))
+  for (const turn of turns) {
+    if ("failure" in turn && ports.record !== undefined) yield* ports.record("member_failure", turn.failure)
+  }
+  return {
+    turns: [...course.turns, ...turns],
+    objections: [...course.objections, ...objectionsOf(turns, course.objections.length)],
+    spent: [...course.spent, ...results.map(({ result }) => spentOf(result))]
+  }
+})
+
+const through = Effect.fnUntraced(function* <R>(
+  board: Board,
+  pack: Pack,
+  phases: ReadonlyArray<Phase>,
+  start: Course,
+  suffix: string,
+  ports: DebatePorts<R>
+) {
+  let course = start
+  for (const phase of phases) course = yield* speak(board, pack, phase, course, suffix, ports)
+  return course
+})
+
+const nothing: Course = { turns: [], objections: [], spent: [] }
+
+/**
+ * Holds the debate and answers its verdict. With `permutations`, the later phases are held again over the same
+ * openings in other orders; the verdict is that of the board's own order, and says how often the others agreed.
+ */
+export const debate = Effect.fn("Council.debate")(function* <R>(
+  board: Board,
+  pack: Pack,
+  ports: DebatePorts<R>
+) {
+  const openings = yield* through(board, pack, board.phases.slice(0, 1), nothing, "", ports)
+  const later = board.phases.slice(1)
+  const course = yield* through(board, pack, later, openings, "", ports)
+  const verdict: Verdict = verdictOf(board, pack, course)
+  const others: Array<Course> = []
+  for (const [index, order] of permutations(openings.turns.length, board.permutations).entries()) {
+    const turns = order.flatMap((at) => openings.turns[at] ?? [])
+    others.push(yield* through(board, pack, later, { ...nothing, turns }, `/order-${index + 1}`, ports))
+  }
+  return others.length === 0
+    ? verdict
+    : stabilityOf(
+        verdict,
+        others.map((other) => ({
+          decision: verdictOf(board, pack, other).decision,
+          spent: other.spent
+        }))
+      )
+})

@@ -1,0 +1,165 @@
+// Renderings of a verdict for people: plain text and Markdown, from one outline. What members wrote is shown as
+// theirs, quoted line by line, so that it cannot pose as the verdict. Pure; exact JSON is Verdict itself.
+import type { Verdict } from "./Verdict.ts"
+
+interface Section {
+  readonly title: string
+  readonly lines: ReadonlyArray<string>
+  readonly table?: ReadonlyArray<ReadonlyArray<string>>
+}
+
+/** Control characters would let a member's text move the cursor or hide lines. */
+const visible = (text: string): string =>
+  Array.from(text, (char) => {
+    const point = char.codePointAt(0) ?? 0
+    const hidden =
+      (point < 32 && char !== "\n") ||
+      (point >= 127 && point < 160) ||
+      /[\u2028\u2029\u202a-\u202e\u2066-\u2069]/.test(char)
+    return hidden ? "\ufffd" : char
+  }).join("")
+
+const quoted = (text: string): ReadonlyArray<string> =>
+  visible(text)
+    .split("\n")
+    .map((line) => `> ${line}`)
+const inline = (text: string): string => visible(text).replaceAll(/\s+/g, " ").trim()
+
+const money = (usd: number | undefined): string => (usd === undefined ? "not known" : `$${usd}`)
+
+const scoreTable = ({ scores }: Verdict): ReadonlyArray<ReadonlyArray<string>> => [
+  ["member", "weight", ...scores.axes.map(({ axis }) => axis), "mean", "alone"],
+  ...scores.rows.map((row) => [
+    row.member,
+    String(row.weight),
+    ...scores.axes.map(({ axis }) => String(row.scores[axis] ?? "")),
+    String(row.mean),
+    row.decision
+  ]),
+  [
+    "all",
+    "",
+    ...scores.axes.map(({ mean }) => String(mean ?? "")),
+    String(scores.mean ?? ""),
+    scores.decision
+  ]
+]
+
+const dissentLines = (verdict: Verdict): ReadonlyArray<string> =>
+  verdict.dissents.flatMap(({ answered, answers, id, kind, member, phase, text }) => [
+    `${id} (${kind}) by ${member} in ${phase}${kind === "objection" && !answered ? ": NOBODY ANSWERED IT" : ""}`,
+    ...quoted(text),
+    ...answers.flatMap((answer) => [
+      `answered by ${answer.member}${answer.stands ? ", who says it stands" : ""}`,
+      ...quoted(answer.answer)
+    ])
+  ])
+
+const sections = (verdict: Verdict): ReadonlyArray<Section> => {
+  const { agreement, changes, claims, conformity, failures, ranking, scores, stability } = verdict
+  const all: ReadonlyArray<Section> = [
+    {
+      title: "Why it is not conclusive",
+      lines: verdict.inconclusive.map(({ code, detail }) => `${code}: ${inline(detail)}`)
+    },
+    {
+      title: "Scores",
+      lines: [`GO from ${scores.thresholds.go}, PIVOT from ${scores.thresholds.pivot}`],
+      table: scoreTable(verdict)
+    },
+    {
+      title: "Ranking",
+      lines: (ranking?.order ?? []).map(({ option, points }, at) => `${at + 1}. ${option}: ${points} points`)
+    },
+    { title: "Dissent", lines: dissentLines(verdict) },
+    {
+      title: "Abstentions",
+      lines: verdict.abstentions.map(({ member, reason }) => `${member}: ${inline(reason)}`)
+    },
+    {
+      title: "Claims",
+      lines: claims.map(
+        ({ claim, finding, member }) => `${finding.finding}: ${inline(claim.statement)} (${member})`
+      )
+    },
+    {
+      title: "Members that gave no answer",
+      lines: failures.map(
+        ({ member, message, phase, reason }) => `${member} in ${phase}: ${reason}, ${inline(message)}`
+      )
+    },
+    {
+      title: "Minds",
+      lines: [
+        `${agreement.agree} of ${agreement.of} voters decide so by their own scores`,
+        ...changes.map(({ from, is, member, to, was }) => `${member}: ${was} in ${from}, ${is} in ${to}`),
+        ...(conformity.of === 0
+          ? []
+          : [`${conformity.toMajority} of ${conformity.of} changes went to the majority`]),
+        ...(stability === undefined
+          ? []
+          : [
+              `${stability.same} of ${stability.permutations} other orders of the openings decide the same (${stability.calls} calls, ${money(stability.costUsd)})`
+            ])
+      ]
+    },
+    { title: "Cost", lines: [`${verdict.calls} calls, ${money(verdict.costUsd)}`] }
+  ]
+  return all.filter(({ lines, table }) => lines.length > 0 || table !== undefined)
+}
+
+const headline = ({ blocked, conclusive, decision }: Verdict): string =>
+  `${decision}${conclusive ? "" : " (not conclusive)"}${blocked === undefined ? "" : `; the scores alone said ${blocked}`}`
+
+const aligned = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
+  const width = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0))
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(width(column)))
+      .join("  ")
+      .trimEnd()
+  )
+}
+
+/** For a terminal or a log: no markup, at most one line feed in a row, ends with one. */
+export const verdictText = (verdict: Verdict): string =>
+  [
+    `${headline(verdict)}: ${inline(verdict.question)}`,
+    ...sections(verdict).flatMap(({ lines, table, title }) => [
+      "",
+      title,
+      ...(table === undefined ? [] : aligned(table).map((line) => `  ${line}`)),
+      ...lines.map((line) => `  ${line}`)
+    ]),
+    ""
+  ].join("\n")
+
+/** Markdown in what members wrote is shown, not obeyed. */
+const escaped = (line: string): string => line.replaceAll(/[\\`*_{}[\]<>|#]/g, (char) => `\\${char}`)
+
+const markdownLine = (line: string): string => {
+  if (line.startsWith("> ")) return `> ${escaped(line.slice(2))}`
+  const numbered = /^(\d+\. )(.*)$/s.exec(line)
+  return numbered === null ? `- ${escaped(line)}` : `${numbered[1]}${escaped(numbered[2] ?? "")}`
+}
+
+export const verdictMarkdown = (verdict: Verdict): string =>
+  [
+    `# ${escaped(headline(verdict))}`,
+    "",
+    escaped(inline(verdict.question)),
+    ...sections(verdict).flatMap(({ lines, table, title }) => {
+      const [head = [], ...rows] = table ?? []
+      const row = (cells: ReadonlyArray<string>) => `| ${cells.map(escaped).join(" | ")} |`
+      const grid =
+        table === undefined ? [] : [row(head), `|${head.map(() => " --- |").join("")}`, ...rows.map(row), ""]
+      // A quote needs a blank line before what is no part of it.
+      const body = lines.flatMap((line, at) =>
+        lines[at - 1]?.startsWith("> ") === true && !line.startsWith("> ")
+          ? ["", markdownLine(line)]
+          : [markdownLine(line)]
+      )
+      return ["", `## ${title}`, "", ...grid, ...body]
+    }),
+    ""
+  ].join("\n")

@@ -1,0 +1,235 @@
+// verdictOf: from the turns of a debate to its verdict, pure. Counts votes, gathers every dissent with its answers,
+// checks claims with the verifier, and says what keeps the verdict from being conclusive. Drops nothing.
+import { Result } from "effect"
+import type { TokenUsage } from "../domain/ModelError.ts"
+import { checkClaims } from "../verifier/checkClaims.ts"
+import type { Claim } from "../verifier/Claim.ts"
+import { strictJson } from "../verifier/strictJson.ts"
+import { contrarianOf, type Board, type PhaseKind } from "./Board.ts"
+import { changesOf } from "./changesOfMind.ts"
+import type { Course } from "./Debate.ts"
+import type { Pack } from "./Pack.ts"
+import { rank } from "./ranking.ts"
+import { score, type CountedVote, type Decision, type ScoreTable } from "./scoring.ts"
+import type { Vote } from "./Statement.ts"
+import type { Dissent, Inconclusive, Turn, Verdict } from "./Verdict.ts"
+
+/** What one call used; absent where not known. */
+export interface Spent {
+  readonly usage?: TokenUsage
+  readonly costUsd?: number
+}
+
+const total = (spent: ReadonlyArray<Spent>) => {
+  const tokens = (key: "inputTokens" | "outputTokens") =>
+    spent.reduce((sum, { usage }) => sum + (usage?.[key] ?? 0), 0)
+  const unpricedCalls = spent.filter(({ costUsd }) => costUsd === undefined).length
+  return {
+    calls: spent.length,
+    usage: { inputTokens: tokens("inputTokens"), outputTokens: tokens("outputTokens") },
+    unpricedCalls,
+    ...(unpricedCalls > 0 ? {} : { costUsd: spent.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0) })
+  }
+}
+
+interface Ballot {
+  readonly member: string
+  readonly vote: Vote
+}
+
+const ballotsOf = (turns: ReadonlyArray<Turn>): ReadonlyArray<Ballot> =>
+  turns.flatMap((turn) => ("vote" in turn ? [{ member: turn.member, vote: turn.vote }] : []))
+
+const weightOf = (board: Board, member: string): number =>
+  board.members.find(({ id }) => id === member)?.weight ?? 1
+
+const counted = (board: Board, ballots: ReadonlyArray<Ballot>): ReadonlyArray<CountedVote> =>
+  ballots.flatMap(({ member, vote }) =>
+    vote.abstain === true ? [] : [{ member, weight: weightOf(board, member), scores: vote.scores ?? {} }]
+  )
+
+const objectionDissents = (course: Course, ballots: ReadonlyArray<Ballot>): ReadonlyArray<Dissent> =>
+  course.objections.map((objection) => {
+    const answers = ballots.flatMap(({ member, vote }) =>
+      (vote.answers ?? [])
+        .filter((answer) => answer.objection === objection.id && answer.answer.trim() !== "")
+        .map(({ answer, stands }) => ({ member, answer, stands: stands ?? false }))
+    )
+    // Who raised an objection does not answer it by repeating it.
+    const answered = answers.some(({ member }) => member !== objection.member)
+    return { ...objection, kind: "objection" as const, answered, answers }
+  })
+
+const voteDissents = (
+  table: ScoreTable,
+  decision: Decision,
+  ballots: ReadonlyArray<Ballot>,
+  from: number
+): ReadonlyArray<Dissent> =>
+  table.rows
+    .filter((row) => row.decision !== decision)
+    .map(({ decision: own, member }, index) => ({
+      id: `v-${from + index + 1}`,
+      kind: "vote" as const,
+      member,
+      phase: "ballot" as const,
+      text: `${own}: ${ballots.find((ballot) => ballot.member === member)?.vote.reason ?? ""}`,
+      answered: false,
+      answers: []
+    }))
+
+interface MadeClaim {
+  readonly member: string
+  readonly phase: PhaseKind
+  readonly claim: Claim
+}
+
+/** Claims as members made them. Arguments that are not JSON stay text, which no oracle takes: unproven, not lost. */
+const claimsIn = (turns: ReadonlyArray<Turn>): ReadonlyArray<MadeClaim> =>
+  turns.flatMap((turn) =>
+    "statement" in turn
+      ? (turn.statement.claims ?? []).map(({ args, ...claim }, index) => {
+          const read = strictJson(args)
+          const exact = Result.isSuccess(read) && read.success.lossy.length === 0
+          return {
+            member: turn.member,
+            phase: turn.phase,
+            claim: {
+              id: `${turn.member}/${turn.phase}/${index + 1}`,
+              ...claim,
+              args: exact ? read.success.value : args
+            }
+          }
+        })
+      : []
+  )
+
+const withFindings = (pack: Pack, made: ReadonlyArray<MadeClaim>): Verdict["claims"] => {
+  const findings = checkClaims(
+    made.map(({ claim }) => claim),
+    pack.evidence ?? []
+  )
+  return made.flatMap((entry, index) => {
+    const finding = findings[index]
+    return finding === undefined ? [] : [{ ...entry, finding }]
+  })
+}
+
+const inconclusiveOf = (
+  board: Board,
+  turns: ReadonlyArray<Turn>,
+  table: ScoreTable,
+  dissents: ReadonlyArray<Dissent>
+): ReadonlyArray<Inconclusive> => {
+  const contrarian = contrarianOf(board)?.id
+  const heard = turns.some(
+    (turn) => turn.phase === "contrarian" && turn.member === contrarian && "statement" in turn
+  )
+  return [
+    ...(table.enough
+      ? []
+      : [
+          { code: "too_few_votes" as const, detail: `${table.rows.length} valid votes; it takes 3 to decide` }
+        ]),
+    ...(heard ? [] : [{ code: "contrarian_not_heard" as const, detail: "the contrarian gave no statement" }]),
+    ...dissents
+      .filter(({ answered, kind }) => kind === "objection" && !answered)
+      .map(({ id }) => ({ code: "unanswered_objection" as const, detail: id })),
+    ...turns.flatMap((turn) =>
+      "failure" in turn
+        ? [
+            {
+              code: "member_failed" as const,
+              detail: `${turn.member} in ${turn.phase}: ${turn.failure.reason}`
+            }
+          ]
+        : []
+    )
+  ]
+}
+
+/**
+ * The verdict of a debate.
+ *
+ * 1. Fewer than three valid votes: `NO_GO`, not conclusive.
+ * 2. An objection that nobody but its maker answered, or a contrarian that was not heard, turns `GO` into `PIVOT`.
+ * 3. A verdict that rests on a missing answer is not conclusive, and says which.
+ * 4. Every objection and every vote against the decision is in `dissents`, in full.
+ */
+export const verdictOf = (board: Board, pack: Pack, course: Course): Verdict => {
+  const { turns } = course
+  const ballots = ballotsOf(turns)
+  const votes = counted(board, ballots)
+  const scores = score(votes, board)
+  const objections = objectionDissents(course, ballots)
+  const inconclusive = inconclusiveOf(board, turns, scores, objections)
+  const blocks = inconclusive.some(
+    ({ code }) => code === "unanswered_objection" || code === "contrarian_not_heard"
+  )
+  const isBlocked = blocks && scores.decision === "GO"
+  const decision = isBlocked ? "PIVOT" : scores.decision
+  const changes = changesOf(board, turns, scores)
+  return {
+    ok: true,
+    question: pack.question,
+    ...(board.id === undefined ? {} : { board: board.id }),
+    decision,
+    conclusive: inconclusive.length === 0,
+    inconclusive,
+    ...(isBlocked ? { blocked: scores.decision } : {}),
+    scores,
+    abstentions: ballots.flatMap(({ member, vote }) =>
+      vote.abstain === true ? [{ member, reason: vote.reason }] : []
+    ),
+    ...(pack.options === undefined
+      ? {}
+      : {
+          ranking: rank(
+            pack.options.map(({ id }) => id),
+            ballots.flatMap(({ member, vote }) =>
+              vote.abstain === true || vote.ranking === undefined
+                ? []
+                : [{ member, weight: weightOf(board, member), ranking: vote.ranking }]
+            )
+          )
+        }),
+    dissents: [...objections, ...voteDissents(scores, decision, ballots, 0)],
+    claims: withFindings(pack, claimsIn(turns)),
+    failures: turns.flatMap((turn) => ("failure" in turn ? [turn.failure] : [])),
+    agreement: {
+      agree: scores.rows.filter((row) => row.decision === decision).length,
+      of: scores.rows.length
+    },
+    changes,
+    conformity: { toMajority: changes.filter(({ toMajority }) => toMajority).length, of: changes.length },
+    ...total(course.spent),
+    transcript: turns
+  }
+}
+
+/** The verdict with what further orders of the openings decided, and with their cost added. */
+export const stabilityOf = (
+  verdict: Verdict,
+  others: ReadonlyArray<{ readonly decision: Decision; readonly spent: ReadonlyArray<Spent> }>
+): Verdict => {
+  const { costUsd: own, ...rest } = verdict
+  const added = total(others.flatMap(({ spent }) => spent))
+  const costUsd = own === undefined || added.costUsd === undefined ? undefined : own + added.costUsd
+  return {
+    ...rest,
+    stability: {
+      permutations: others.length,
+      same: others.filter(({ decision }) => decision === verdict.decision).length,
+      decisions: others.map(({ decision }) => decision),
+      calls: added.calls,
+      ...(added.costUsd === undefined ? {} : { costUsd: added.costUsd })
+    },
+    calls: verdict.calls + added.calls,
+    usage: {
+      inputTokens: (verdict.usage.inputTokens ?? 0) + added.usage.inputTokens,
+      outputTokens: (verdict.usage.outputTokens ?? 0) + added.usage.outputTokens
+    },
+    unpricedCalls: verdict.unpricedCalls + added.unpricedCalls,
+    ...(costUsd === undefined ? {} : { costUsd })
+  }
+}
