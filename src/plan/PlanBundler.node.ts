@@ -1,6 +1,6 @@
 // PlanBundler, live: files from the disk, module graph by esbuild (loaded when first used). Decides what belongs to a
 // plan: files in its root, npm packages of its project, and the prelude, which stays outside the bundle.
-import { readFile, readdir, realpath } from "node:fs/promises"
+import { readFile, readdir, realpath, stat } from "node:fs/promises"
 import { builtinModules } from "node:module"
 import { basename, dirname, extname, join, relative, resolve, sep } from "node:path"
 import { Effect, Layer } from "effect"
@@ -11,6 +11,7 @@ import { PlanBundler, type Bundled, type OpenedPlan, type PlanFile, type Refused
 import { reservedPrefix } from "./PlanBundle.ts"
 import { PlanError } from "./PlanError.ts"
 import { Lines } from "./sourceMap.ts"
+import { isWorkflowScript } from "./workflowScript.ts"
 
 const builtins = new Set(builtinModules)
 const loaders: Readonly<Record<string, Loader>> = {
@@ -294,4 +295,32 @@ const scriptsBeside = Effect.fn("PlanBundler.scriptsBeside")(function* (plan: Op
   return names.filter((name) => /\.m?js$/.test(name)).toSorted()
 })
 
-export const layer = Layer.succeed(PlanBundler, PlanBundler.of({ open, bundle, beside, scriptsBeside }))
+const exportsRun =
+  /(?<![\w$.])export\s+(?:async\s+)?(?:function\s*\*?|const|let|var)\s*run(?![\w$])|(?<![\w$.])export\s*\{[^}]*(?<![\w$])run(?![\w$])/
+
+const isPlan = async (file: string): Promise<boolean> => {
+  const text = await readFile(file, "utf8").catch(() => "")
+  return isWorkflowScript(file, text) || exportsRun.test(text)
+}
+
+const plansBelow = async (folder: string): Promise<ReadonlyArray<string>> => {
+  const found: Array<string> = []
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory() && entry.name !== "node_modules" && !entry.name.startsWith(".")) {
+      found.push(...(await plansBelow(path)))
+    } else if (entry.isFile() && /\.[cm]?[jt]s$/.test(entry.name) && !entry.name.includes(".d.") && (await isPlan(path))) {
+      found.push(path)
+    }
+  }
+  return found
+}
+
+const plansIn = Effect.fn("PlanBundler.plansIn")(function* (path: string) {
+  return yield* Effect.promise(async () => {
+    const isFolder = await stat(path).then((found) => found.isDirectory(), () => false)
+    return isFolder ? (await plansBelow(path)).toSorted() : undefined
+  })
+})
+
+export const layer = Layer.succeed(PlanBundler, PlanBundler.of({ open, bundle, beside, scriptsBeside, plansIn }))

@@ -47,5 +47,10 @@ export class PlanBundler extends Context.Service<
     readonly beside: (plan: OpenedPlan, path: string) => Effect.Effect<PlanFile | undefined, PlanError>
     /** The JavaScript files in the plan's folder, sorted. */
     readonly scriptsBeside: (plan: OpenedPlan) => Effect.Effect<ReadonlyArray<string>>
+    /**
+     * The plans in a folder and below, sorted: files that export `run`, and workflow scripts. Not in `node_modules` or
+     * folders whose name starts with a dot. `undefined` if `path` is no folder.
+     */
+    readonly plansIn: (path: string) => Effect.Effect<ReadonlyArray<string> | undefined>
   }
 >()("alembic/plan/PlanBundler") {}
