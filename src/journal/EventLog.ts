@@ -6,7 +6,7 @@
 // E1  What `commit` has acknowledged is durable, and so is everything enqueued before it.
 // E2  The file is a prefix of what was enqueued, at a line's end, also after a failure.
 // E3  Committers that wait together share one sync; one that waits alone does not wait for others.
-import { Cause, Clock, Deferred, Effect, Exit, Result, type Scope } from "effect"
+import { Clock, Deferred, Effect, Exit, Result, type Cause, type Scope } from "effect"
 import { canonicalJson } from "../domain/canonicalJson.ts"
 import { sha256 } from "../domain/fingerprint.ts"
 import type { RunEvent, RunEventBody } from "../domain/RunEvent.ts"
@@ -208,7 +208,10 @@ export const makeEventLog = Effect.fnUntraced(function* (
     // The yield lets everybody who is ready now join the group. The group is not the first committer's own: it goes
     // on when that one is interrupted.
     return Effect.andThen(
-      Effect.forkIn(Effect.uninterruptible(Effect.andThen(Effect.yieldNow, Effect.catchCause(flushAll, abandoned))), scope),
+      Effect.forkIn(
+        Effect.uninterruptible(Effect.andThen(Effect.yieldNow, Effect.catchCause(flushAll, abandoned))),
+        scope
+      ),
       Deferred.await(done)
     )
   })
