@@ -3,7 +3,24 @@
 import { Schema, type Deferred, type Effect } from "effect"
 import { Divergence } from "./Divergence.ts"
 import type { RunEvent } from "../domain/RunEvent.ts"
+import type { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
+import type { Guards } from "../adapters/Guards.ts"
+import type { Journal } from "../journal/Journal.ts"
+import type { PlanBundler } from "../plan/PlanBundler.ts"
+import type { PlanVm } from "../plan/PlanVm.ts"
+import type { Prelude } from "../plan/Prelude.ts"
+import type { EngineVersions } from "./EngineVersions.ts"
 import type { PlanInputs } from "./planSpec.ts"
+
+/** What the engine works with: the journal, models and their guards, and what plans are loaded and run by. */
+export type EngineServices =
+  | Journal
+  | AdapterRegistry
+  | Guards
+  | PlanBundler
+  | PlanVm
+  | Prelude
+  | EngineVersions
 
 /** How a run is run: none of it is part of what the run is. */
 export interface HowToRun {

@@ -35,12 +35,12 @@ export interface RunOptions {
   readonly stop?: Deferred.Deferred<string>
 }
 
-export interface RunRequest<R> {
+export interface RunRequest<R1, R2> {
   readonly spec: RunSpec
   /** What a new run's directory is made of. */
-  readonly describe: Effect.Effect<NewRun, JournalError, R>
+  readonly describe: Effect.Effect<NewRun, JournalError, R1>
   /** Starts the plan. Its process or fibers end with the scope. */
-  readonly launch: Effect.Effect<PlanDriver, never, R | Scope.Scope>
+  readonly launch: Effect.Effect<PlanDriver, never, R2 | Scope.Scope>
   readonly options: RunOptions
 }
 
@@ -114,7 +114,7 @@ export const summaryOfEnd = Effect.fnUntraced(function* (
   })
 })
 
-const openJournal = Effect.fnUntraced(function* <R>(request: RunRequest<R>, runId: RunId) {
+const openJournal = Effect.fnUntraced(function* <R1, R2>(request: RunRequest<R1, R2>, runId: RunId) {
   const store = yield* Journal
   const { spec } = request
   if (!(yield* store.exists(runId))) {
@@ -137,7 +137,7 @@ const openJournal = Effect.fnUntraced(function* <R>(request: RunRequest<R>, runI
 })
 
 /** Runs what `request` describes, or goes on with it, or says how it ended before. Never fails. */
-export const executeRun = <R>(request: RunRequest<R>) =>
+export const executeRun = <R1, R2>(request: RunRequest<R1, R2>) =>
   Effect.scoped(
     Effect.gen(function* () {
       const id = runIdFor(request.spec)
@@ -158,7 +158,7 @@ export const executeRun = <R>(request: RunRequest<R>) =>
     })
   )
 
-const runJournal = Effect.fnUntraced(function* <R>(request: RunRequest<R>, journal: RunJournal) {
+const runJournal = Effect.fnUntraced(function* <R1, R2>(request: RunRequest<R1, R2>, journal: RunJournal) {
   const { options, spec } = request
   const hostClock = yield* Clock.Clock
   const startedAt = hostClock.currentTimeMillisUnsafe()

@@ -19,6 +19,7 @@ import {
 } from "./Divergence.ts"
 import type { ReplaySummary } from "./Engine.ts"
 import type { RunContext } from "./RunContext.ts"
+import { launchPlan, readyFile, storedPlan } from "./planLaunch.ts"
 import { noteOf, readEvent, readHistory, readScheduled, type RunHistory } from "./RunHistory.ts"
 import type { Deed, Session } from "./Session.ts"
 import { resultValue } from "./summarize.ts"
@@ -89,18 +90,15 @@ const failed = (runId: string, code: string, message: string, cure?: string): Re
   error: { code, message, ...(cure === undefined ? {} : { cure }) }
 })
 
-export const replayFailure = (runId: string, error: JournalError): ReplaySummary =>
+const replayFailure = (runId: string, error: JournalError): ReplaySummary =>
   failed(runId, error.code, error.message, error.cure)
 
-/** Replays an opened run with the plan that `launch` starts. */
-export const replayWith = Effect.fnUntraced(function* <R>(
-  journal: RunJournal,
-  launch: Effect.Effect<PlanDriver, never, R | Scope.Scope>
-) {
+/** Replays an opened run with a plan that was not started yet. */
+const replayWith = Effect.fnUntraced(function* (journal: RunJournal, driver: PlanDriver) {
   const history = yield* readHistory(journal)
   const run: RunContext = {
     journal,
-    driver: yield* launch,
+    driver,
     book: yield* makeCallBook,
     concurrency: 1,
     budget: {},
@@ -124,22 +122,51 @@ export const replayWith = Effect.fnUntraced(function* <R>(
   return summary
 })
 
-/** Opens a run to be read and replays it. Never fails. */
-export const replayOpened = <R>(
+/** Opens a run to be read and replays it. */
+const replayOpened = <E, R>(
   runId: RunId,
-  launch: (journal: RunJournal) => Effect.Effect<PlanDriver, JournalError, R | Scope.Scope>
+  launch: (journal: RunJournal) => Effect.Effect<PlanDriver, E, R | Scope.Scope>
 ) =>
   Effect.scoped(
     Effect.gen(function* () {
       const journal = yield* (yield* Journal).open(runId, "read")
       const driver = yield* launch(journal)
-      return yield* replayWith(journal, Effect.succeed(driver))
+      return yield* replayWith(journal, driver)
     })
-  ).pipe(Effect.catch((error) => Effect.succeed(replayFailure(runId, error))))
+  )
 
 /** Replays the run that `spec` names. */
 export const replayJournal = <R>(spec: RunSpec, launch: Effect.Effect<PlanDriver, never, R | Scope.Scope>) =>
   Result.match(runIdFor(spec), {
-    onSuccess: (runId) => replayOpened(runId, () => launch),
+    onSuccess: (runId) =>
+      Effect.catch(
+        replayOpened(runId, () => launch),
+        (error) => Effect.succeed(replayFailure(runId, error))
+      ),
     onFailure: ({ message }) => Effect.succeed(failed("", "invalid_input", message))
   })
+
+/**
+ * Replays a run out of its own directory, or with another plan's file to see where that one parts from it. Never
+ * fails.
+ */
+export const replayRun = Effect.fn("Engine.replayRun")(
+  (runId: string, options: { readonly plan?: string } = {}) =>
+    Effect.gen(function* () {
+      const id = yield* (yield* Journal).runId(runId)
+      return yield* replayOpened(
+        id,
+        Effect.fnUntraced(function* (journal) {
+          const { inputs, ready } = yield* storedPlan(journal)
+          const other = options.plan === undefined ? ready : (yield* readyFile(options.plan, false)).ready
+          return yield* launchPlan(other, inputs, { turnTimeoutMs: Infinity })
+        })
+      )
+    }).pipe(
+      Effect.catchTag("JournalError", (error) => Effect.succeed(replayFailure(runId, error))),
+      Effect.catchTags({
+        PlanError: ({ code, message }) => Effect.succeed(failed(runId, code, message)),
+        PreludeError: ({ message }) => Effect.succeed(failed(runId, "prelude_unavailable", message))
+      })
+    )
+)

@@ -1,7 +1,7 @@
 // From a run's journal to its summary (spec 11): the same for a run that has just ended, one printed again, and one
 // that never began.
 import { Result } from "effect"
-import type { Json } from "../domain/canonicalJson.ts"
+import { canonicalJson, type Json } from "../domain/canonicalJson.ts"
 import type { Coverage, RunErrorInfo } from "../domain/RunEvent.ts"
 import type { RunStatus, RunSummary } from "../domain/RunSummary.ts"
 import type { RunState } from "../journal/RunState.ts"
@@ -83,8 +83,14 @@ export const summarize = (state: RunState, parts: SummaryParts): RunSummary => (
   dir: parts.dir
 })
 
+/**
+ * A plan's result out of its JSON text, members in canonical order: printed now or read back from the journal later,
+ * it has the same bytes.
+ */
 export const resultValue = (text: string | undefined): Json | undefined => {
   if (text === undefined) return undefined
-  const parsed = Result.try((): Json => JSON.parse(text))
-  return Result.isSuccess(parsed) ? parsed.success : undefined
+  const value = Result.try((): Json => JSON.parse(text))
+  if (Result.isFailure(value)) return undefined
+  const canonical = canonicalJson(value.success)
+  return Result.isSuccess(canonical) ? JSON.parse(canonical.success) : undefined
 }

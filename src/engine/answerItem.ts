@@ -1,0 +1,62 @@
+// Answers a pending item of a run from outside: the answer is an event, and the next resume finds it.
+import { Effect, Schema } from "effect"
+import type { Json } from "../domain/canonicalJson.ts"
+import type { RunEventOf } from "../domain/RunEvent.ts"
+import { Journal } from "../journal/Journal.ts"
+
+/** An item that is not there, is answered already, or does not take this answer. Nothing was written. */
+export class AnswerError extends Schema.TaggedError<AnswerError>()("AnswerError", {
+  code: Schema.Literals(["unknown_item", "already_answered", "bad_answer"]),
+  item: Schema.String,
+  message: Schema.String,
+  cure: Schema.String
+}) {}
+
+/** What is wrong with `answer` to that question, if anything. */
+const problemOf = ({ choices }: RunEventOf<"QuestionAsked">, answer: Json): string | undefined => {
+  if (choices === undefined || (typeof answer === "string" && choices.includes(answer))) return undefined
+  return `it takes one of ${choices.join(", ")}`
+}
+
+/** Appends the answer, durably. Takes the run's lock, so a running run is not disturbed. */
+export const answerItem = Effect.fn("Engine.answerItem")(function* (
+  runId: string,
+  item: string,
+  answer: Json
+) {
+  const store = yield* Journal
+  const journal = yield* store.open(yield* store.runId(runId), "write")
+  const question = journal.state().questions.get(item)
+  if (question === undefined) {
+    const waiting = [...journal.state().questions.values()].filter((one) => one.answer === undefined)
+    return yield* new AnswerError({
+      code: "unknown_item",
+      item,
+      message: `${runId} asks no ${item}`,
+      cure:
+        waiting.length === 0
+          ? `alembic resume ${runId}`
+          : `it waits for: ${waiting.map(({ event }) => event.item).join(", ")}`
+    })
+  }
+  if (question.answer !== undefined) {
+    return yield* new AnswerError({
+      code: "already_answered",
+      item,
+      message: `${item} was answered already`,
+      cure: `alembic resume ${runId}`
+    })
+  }
+  const problem = problemOf(question.event, answer)
+  if (problem !== undefined) {
+    return yield* new AnswerError({
+      code: "bad_answer",
+      item,
+      message: `${JSON.stringify(answer)} does not answer ${item}: ${problem}`,
+      cure: `alembic answer ${runId} ${item} ${question.event.choices?.[0] ?? "…"}`
+    })
+  }
+  yield* journal.append({ type: "QuestionAnswered", item, answer })
+  yield* journal.commit
+  yield* journal.checkpoint
+}, Effect.scoped)

@@ -1,0 +1,142 @@
+// A plan on its way from a file, or from a run's blobs, to a driver: what is loaded, kept in the run's directory, and
+// started. A directory holds all it needs to start the plan again: bundle and prelude included.
+import { Effect, Option, Result, Schema } from "effect"
+import type { RunErrorInfo } from "../domain/RunEvent.ts"
+import type { RunSpec } from "../domain/RunSpec.ts"
+import type { RunSummary } from "../domain/RunSummary.ts"
+import { Journal } from "../journal/Journal.ts"
+import { JournalError } from "../journal/JournalError.ts"
+import type { RunJournal } from "../journal/RunJournal.ts"
+import { describeRun, specOf } from "../journal/RunMeta.ts"
+import { loadPlan, type LoadedPlan } from "../plan/loadPlan.ts"
+import { PlanBundle } from "../plan/PlanBundle.ts"
+import type { PlanError } from "../plan/PlanError.ts"
+import { PlanVm, type LaunchOptions } from "../plan/PlanVm.ts"
+import { Prelude, PreludeBundle, type PreludeError } from "../plan/Prelude.ts"
+import { EngineVersions } from "./EngineVersions.ts"
+import { inputsOfSpec, planInputOf, type PlanInputs } from "./planSpec.ts"
+import { unrun } from "./summarize.ts"
+
+/** A plan ready to start. `prelude` only where the plan imports from it. */
+export interface ReadyPlan {
+  readonly bundle: PlanBundle
+  readonly prelude: PreludeBundle | undefined
+}
+
+const BundleText = Schema.fromJsonString(PlanBundle)
+const PreludeText = Schema.fromJsonString(PreludeBundle)
+const encodeBundle = Schema.encodeSync(BundleText)
+const encodePrelude = Schema.encodeSync(PreludeText)
+const decodeBundle = Schema.decodeUnknownResult(BundleText)
+const decodePrelude = Schema.decodeUnknownResult(PreludeText)
+
+const preludeOf = Effect.fnUntraced(function* (bundle: PlanBundle) {
+  if (bundle.kind === "workflow" || bundle.imports.length === 0) return undefined
+  const { baseDir } = yield* Journal
+  return yield* (yield* Prelude).load(bundle.imports, `${baseDir}/cache`)
+})
+
+/** Reads, checks and bundles a plan's file, while its process is starting. */
+export const readyFile = Effect.fnUntraced(function* (path: string, sweep: boolean) {
+  yield* (yield* PlanVm).prestart
+  const loaded = yield* loadPlan(path, { sweep })
+  return { loaded, ready: { bundle: loaded.bundle, prelude: yield* preludeOf(loaded.bundle) } }
+})
+
+/** What a new run's directory is made of. */
+export const describePlan = Effect.fnUntraced(function* (
+  spec: RunSpec,
+  inputs: PlanInputs,
+  loaded: LoadedPlan,
+  { bundle, prelude }: ReadyPlan,
+  extra: Readonly<Record<string, string>>
+) {
+  const versions = yield* EngineVersions
+  const encoder = new TextEncoder()
+  const described = describeRun({
+    spec,
+    attachments: inputs.attachments.map(({ bytes }) => bytes),
+    sources: loaded.sources.map(([, text]) => encoder.encode(text)),
+    extra: {
+      ...extra,
+      bundle: encodeBundle(bundle),
+      ...(prelude === undefined ? {} : { prelude: encodePrelude(prelude) })
+    },
+    versions: { ...versions, ...(prelude === undefined ? {} : { prelude: prelude.sha256 }) }
+  })
+  return yield* Effect.mapError(
+    Effect.fromResult(described),
+    ({ message }) => new JournalError({ code: "not_canonical", path: "spec", problem: message })
+  )
+})
+
+export const launchPlan = Effect.fnUntraced(function* (
+  { bundle, prelude }: ReadyPlan,
+  inputs: PlanInputs,
+  options: LaunchOptions = {}
+) {
+  const vm = yield* PlanVm
+  return yield* vm.launch(bundle, planInputOf(inputs), {
+    ...options,
+    ...(prelude === undefined ? {} : { prelude })
+  })
+})
+
+const damaged = (journal: RunJournal, problem: string) =>
+  new JournalError({
+    code: "meta_mismatch",
+    path: `${journal.dir}/meta.json`,
+    problem,
+    cure: "restore the run from a copy; `alembic verify` says what is wrong with it"
+  })
+
+/** A text kept in the run's directory under a role (`config`, `fixtures`, …), if there is one. */
+export const keptText = Effect.fnUntraced(function* (journal: RunJournal, role: string) {
+  const name = journal.meta.blobs[role]
+  if (name === undefined) return undefined
+  return new TextDecoder().decode(yield* journal.blobs.getBytes(name))
+})
+
+/** What a run was made of, out of its own directory. */
+export const storedPlan = Effect.fnUntraced(function* (journal: RunJournal) {
+  const spec = yield* specOf(`${journal.dir}/meta.json`, journal.meta, journal.blobs)
+  const text = yield* keptText(journal, "bundle")
+  if (text === undefined) return yield* damaged(journal, "the run is not that of a plan in a file")
+  const bundle = decodeBundle(text)
+  if (Result.isFailure(bundle)) return yield* damaged(journal, "its bundle is not readable")
+  const preludeText = yield* keptText(journal, "prelude")
+  const prelude = preludeText === undefined ? undefined : decodePrelude(preludeText)
+  if (prelude !== undefined && Result.isFailure(prelude))
+    return yield* damaged(journal, "its prelude is not readable")
+  const bytes = new Map<string, Uint8Array>()
+  for (const [, hash] of spec.files ?? []) bytes.set(hash, yield* journal.blobs.getBytes(hash))
+  const inputs = inputsOfSpec(spec, (hash) => bytes.get(hash))
+  if (Result.isFailure(inputs)) return yield* damaged(journal, String(inputs.failure))
+  const ready: ReadyPlan = { bundle: bundle.success, prelude: prelude?.success }
+  return { spec, ready, inputs: inputs.success }
+})
+
+const planErrorInfo = (error: PlanError): RunErrorInfo => {
+  const first = Option.fromNullishOr(error.findings[0])
+  const place = Option.match(first, {
+    onSome: ({ column, file, line }) => ({ file, line, column }),
+    onNone: () => ({
+      ...(error.file === undefined ? {} : { file: error.file }),
+      ...(error.line === undefined ? {} : { line: error.line }),
+      ...(error.column === undefined ? {} : { column: error.column })
+    })
+  })
+  const cure = Option.match(first, {
+    onSome: ({ instead }) => ({ cure: instead }),
+    onNone: () => ({})
+  })
+  return { code: error.code, message: error.message, path: error.path, ...place, ...cure }
+}
+
+/** Why a plan does not run, as a summary. */
+export const planFailure = (error: PlanError | PreludeError): RunSummary => {
+  if (error._tag === "PreludeError")
+    return unrun("invalid", { code: "prelude_unavailable", message: error.message })
+  const summary = unrun(error.code === "non_deterministic" ? "refused" : "invalid", planErrorInfo(error))
+  return error.findings.length === 0 ? summary : { ...summary, findings: error.findings }
+}

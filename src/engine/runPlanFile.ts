@@ -1,0 +1,86 @@
+// Runs a plan's file: load and check it, name the run, and execute it. The library's `runPlan` and the command's
+// `run` are this. Never fails: how it ended is in the summary.
+import { Effect, Result } from "effect"
+import { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
+import { runIdFor, specFingerprints, type RunSpec } from "../domain/RunSpec.ts"
+import { Journal } from "../journal/Journal.ts"
+import { changedParts } from "../journal/RunMeta.ts"
+import type { RunPlanRequest } from "./Engine.ts"
+import { executeRun, journalFailure } from "./executeRun.ts"
+import { runOptions } from "./howToRun.ts"
+import { describePlan, launchPlan, planFailure, readyFile } from "./planLaunch.ts"
+import { specOfPlan } from "./planSpec.ts"
+import { answersOf } from "./reuse.ts"
+import { unrun } from "./summarize.ts"
+
+/** `spec`, or with `fresh` the first of it that nobody has run yet. */
+const freshSpec = Effect.fnUntraced(function* (spec: RunSpec) {
+  const store = yield* Journal
+  for (let nonce = 1; ; nonce++) {
+    const next = { ...spec, nonce }
+    const runId = runIdFor(next)
+    if (Result.isFailure(runId) || !(yield* store.exists(runId.success))) return next
+  }
+})
+
+/** `spec_mismatch`, if the inputs given are not those of the run that was named. */
+const mismatch = Effect.fnUntraced(function* (spec: RunSpec, expected: string) {
+  const store = yield* Journal
+  const journal = yield* store.open(yield* store.runId(expected), "read")
+  const changed = changedParts(
+    journal.meta.parts,
+    Result.getOrElse(specFingerprints(spec), () => ({}))
+  ).filter((part) => part !== "nonce")
+  if (changed.length === 0) return undefined
+  return unrun(
+    "damaged",
+    {
+      code: "spec_mismatch",
+      message: `these inputs are not those of ${expected}: ${changed.join(", ")} changed`,
+      cure: `to go on with ${expected} as it was: alembic resume ${expected}; to pay only for what changed: --reuse ${expected}`
+    },
+    { runId: expected, changed, dir: journal.dir }
+  )
+}, Effect.scoped)
+
+const nonceOf = Effect.fnUntraced(function* (expected: string) {
+  const store = yield* Journal
+  const journal = yield* store.open(yield* store.runId(expected), "read")
+  const nonce =
+    journal.meta.parts.nonce === undefined ? undefined : yield* journal.blobs.get(journal.meta.parts.nonce)
+  return typeof nonce === "number" ? { nonce } : {}
+}, Effect.scoped)
+
+const run = Effect.fnUntraced(function* (request: RunPlanRequest) {
+  const { identity } = yield* AdapterRegistry
+  const { loaded, ready } = yield* readyFile(request.plan, request.sweep ?? false)
+  const { expectRun, inputs, reuse } = request
+  const wanted = specOfPlan(ready.bundle, inputs, { models: identity, hermetic: request.hermetic ?? false })
+  if (expectRun !== undefined) {
+    const changed = yield* mismatch(wanted, expectRun)
+    if (changed !== undefined) return changed
+  }
+  const spec =
+    request.fresh === true
+      ? yield* freshSpec(wanted)
+      : { ...wanted, ...(expectRun === undefined ? {} : yield* nonceOf(expectRun)) }
+  const answers = reuse === undefined ? undefined : yield* answersOf(reuse)
+  return yield* executeRun({
+    spec,
+    describe: describePlan(spec, inputs, loaded, ready, request.extra ?? {}),
+    launch: launchPlan(ready, inputs),
+    options: runOptions(request, inputs.contract, answers)
+  })
+})
+
+/** Runs the plan of `request`, goes on with the same run, or tells how it ended before. */
+export const runPlanFile = Effect.fn("Engine.runPlanFile")((request: RunPlanRequest) =>
+  run(request).pipe(
+    Effect.scoped,
+    Effect.catchTags({
+      PlanError: (error) => Effect.succeed(planFailure(error)),
+      PreludeError: (error) => Effect.succeed(planFailure(error)),
+      JournalError: (error) => Effect.succeed(journalFailure(error))
+    })
+  )
+)
