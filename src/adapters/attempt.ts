@@ -144,9 +144,11 @@ export const attemptOnce = (
       const fiber = yield* Effect.forkDetach(Effect.interruptible(attempt), { startImmediately: true })
       const done = fiber.pollUnsafe()
       if (done !== undefined) return readExit(done, input)
+      // The wait for it has a fiber of its own: in one that is being interrupted it would be cut short.
       const stopped = Effect.suspend(() => {
         fiber.interruptUnsafe()
-        return Effect.interruptible(Effect.timeoutOption(Fiber.await(fiber), options.graceMs))
+        const wait = Effect.interruptible(Effect.timeoutOption(Fiber.await(fiber), options.graceMs))
+        return Effect.flatMap(Effect.forkDetach(wait, { startImmediately: true }), Fiber.await)
       })
       const ended = yield* restore(Effect.timeoutOption(Fiber.await(fiber), options.timeoutMs)).pipe(
         Effect.onInterrupt(() => stopped)
