@@ -1,0 +1,40 @@
+// The process: runs a command and ends with its exit code, after everything it said has been written.
+import process from "node:process"
+import { Deferred, Effect, Exit } from "effect"
+import { runCommand } from "../cli/root.ts"
+import { hostLayer, platformLayer } from "./layers.ts"
+import { listenToSignals, signalExitCode } from "./signals.ts"
+
+/** A reader that has gone (`alembic list | head`) is no failure of ours. */
+const ignoreClosedPipes = (): void => {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error
+    })
+  }
+}
+
+const flushed = (stream: NodeJS.WriteStream): Promise<void> =>
+  new Promise((resolve) => void stream.write("", () => resolve()))
+
+const program = (args: ReadonlyArray<string>) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const signals = yield* listenToSignals
+      const command = Effect.provide(Effect.provide(runCommand(args), hostLayer(signals)), platformLayer)
+      const ended = Effect.map(Deferred.await(signals.unheld), signalExitCode)
+      return yield* Effect.raceFirst(command, ended)
+    })
+  )
+
+/** Runs the command and ends the process. */
+export const runMain = (args: ReadonlyArray<string>): void => {
+  ignoreClosedPipes()
+  // Nothing else may keep the process waiting for it: a command in which nothing is pending is over.
+  const keepAlive = setInterval(() => {}, 2_147_483_647)
+  void Effect.runPromiseExit(program(args)).then(async (exit) => {
+    clearInterval(keepAlive)
+    await Promise.all([flushed(process.stdout), flushed(process.stderr)])
+    process.exit(Exit.isSuccess(exit) ? exit.value : signalExitCode("SIGINT"))
+  })
+}

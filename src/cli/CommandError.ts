@@ -1,0 +1,73 @@
+// CommandError: why a command could not do its work, as one type for all commands: what for machines, what for
+// people, the exit code, and the next command to type. How it is printed is Output's.
+import { Schema } from "effect"
+import type { RegistryError } from "../adapters/AdapterRegistry.ts"
+import type { RunErrorInfo } from "../domain/RunEvent.ts"
+import { exitCodeOf, type RunStatus } from "../domain/RunSummary.ts"
+import type { JournalError } from "../journal/JournalError.ts"
+
+export class CommandError extends Schema.TaggedError<CommandError>()("CommandError", {
+  code: Schema.String,
+  message: Schema.String,
+  /** The exit code, as spec 11 has it. */
+  exit: Schema.Int,
+  /** The next command to type, or what to change. */
+  cure: Schema.optionalKey(Schema.String),
+  path: Schema.optionalKey(Schema.String),
+  line: Schema.optionalKey(Schema.Int),
+  changed: Schema.optionalKey(Schema.Array(Schema.String))
+}) {}
+
+interface Where {
+  readonly cure?: string
+  readonly path?: string
+  readonly line?: number
+}
+
+/** Bad input: nothing was begun. Exit code 2. */
+export const badInput = (code: string, message: string, where: Where = {}): CommandError =>
+  new CommandError({ code, message, exit: 2, ...where })
+
+/** What a broken run directory means for a command. */
+export const statusOfJournal = (error: JournalError): RunStatus => {
+  switch (error.code) {
+    case "run_locked":
+      return "locked"
+    case "bad_id":
+    case "run_missing":
+    case "run_exists":
+    case "not_a_directory":
+    case "read_only":
+      return "invalid"
+    case "no_space":
+    case "io_error":
+    case "too_large":
+    case "not_canonical":
+      return "failed"
+    default:
+      return "damaged"
+  }
+}
+
+export const fromJournal = (error: JournalError): CommandError =>
+  new CommandError({
+    code: error.code,
+    message: error.message,
+    exit: exitCodeOf(statusOfJournal(error)),
+    path: error.path,
+    ...(error.line === undefined ? {} : { line: error.line }),
+    ...(error.cure === undefined ? {} : { cure: error.cure }),
+    ...(error.changed === undefined ? {} : { changed: error.changed })
+  })
+
+export const fromRegistry = ({ code, cure, message }: RegistryError): CommandError =>
+  badInput(code, message, { cure })
+
+/** The part of it that a summary carries. */
+export const errorInfo = ({ code, cure, line, message, path }: CommandError): RunErrorInfo => ({
+  code,
+  message,
+  ...(path === undefined ? {} : { path }),
+  ...(line === undefined ? {} : { line }),
+  ...(cure === undefined ? {} : { cure })
+})

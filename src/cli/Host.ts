@@ -1,0 +1,78 @@
+// Host: what a command may ask of the machine it runs on: where it stands, who listens, which signals came, and the
+// layers that rooms run on. A service, so that a test runs every command in process. Live: app/layers.ts.
+import { Context, type Deferred, type Effect, type Layer, type Scope } from "effect"
+import type { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
+import type { Guards } from "../adapters/Guards.ts"
+import type { ModelCatalog } from "../adapters/ModelCatalog.ts"
+import type { EngineVersions } from "../engine/EngineVersions.ts"
+import type { Journal } from "../journal/Journal.ts"
+import type { PlanBundler } from "../plan/PlanBundler.ts"
+import type { PlanVm } from "../plan/PlanVm.ts"
+import type { Prelude } from "../plan/Prelude.ts"
+import type { CommandError } from "./CommandError.ts"
+
+/** All that `runPlanFile`, `resumeRun` and `replayRun` work with. */
+export type EngineServices =
+  | AdapterRegistry
+  | Guards
+  | Journal
+  | PlanBundler
+  | PlanVm
+  | Prelude
+  | EngineVersions
+
+/** How models are reached. Texts are those of the files, which the caller has read. */
+export interface ModelSettings {
+  /** alembic.json. */
+  readonly config?: string
+  /** Offline fixtures. */
+  readonly fixtures?: string
+  /** The default model, over what the configuration says. */
+  readonly model?: string
+  readonly baseUrl?: string
+  /** Nothing but the offline adapter answers, whatever is named. It is free, or (for a forecast) as its model is. */
+  readonly offline?: "always" | "as_its_model"
+  /** Ids are counted, so that two machines give the same ones. */
+  readonly hermetic?: boolean
+}
+
+export interface EngineSettings extends ModelSettings {
+  readonly baseDir: string
+}
+
+/** A value that a check of the machine found, good or bad. */
+export interface Checkup {
+  readonly what: string
+  readonly ok: boolean
+  readonly detail: string
+}
+
+export class Host extends Context.Service<
+  Host,
+  {
+    readonly version: string
+    /** The working directory, absolute. */
+    readonly cwd: string
+    readonly environment: (name: string) => string | undefined
+    readonly terminal: {
+      /** Whether a person can be asked. */
+      readonly canAsk: boolean
+      readonly color: boolean
+      /** Columns of stderr, if it is a terminal that can be redrawn. */
+      readonly columns: number | undefined
+    }
+    /**
+     * From here to the end of the scope the first signal completes the Deferred with its name, instead of ending the
+     * command; the second one ends the process at once.
+     */
+    readonly holdSignals: Effect.Effect<Deferred.Deferred<string>, never, Scope.Scope>
+    /** Replaces what stands on the last line of stderr. */
+    readonly redraw: (line: string) => Effect.Effect<void>
+    readonly temporaryDirectory: Effect.Effect<string, never, Scope.Scope>
+    /** Facts of this machine that a run depends on: Node, disk, fsync. */
+    readonly checkups: (baseDir: string) => Effect.Effect<ReadonlyArray<Checkup>>
+    readonly journal: (baseDir: string) => Layer.Layer<Journal>
+    readonly models: (settings: ModelSettings) => Layer.Layer<AdapterRegistry | ModelCatalog | Guards, CommandError>
+    readonly engine: (settings: EngineSettings) => Layer.Layer<EngineServices | ModelCatalog, CommandError>
+  }
+>()("alembic/cli/Host") {}

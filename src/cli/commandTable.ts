@@ -1,0 +1,99 @@
+// The table of commands: what each is for, and where it is. Only the commands that the arguments mention are loaded,
+// so that help costs nothing. A new command is one file in commands/ and one line here.
+import type { CommandModule } from "./defineCommand.ts"
+
+export interface CommandEntry {
+  readonly about: string
+  readonly group: "Runs" | "Plans" | "Models" | "Waiting items" | "Keeping house"
+  readonly load: () => Promise<{ readonly default: CommandModule }>
+}
+
+export const commandTable: Readonly<Record<string, CommandEntry>> = {
+  init: {
+    about: "Begin: a goal and a commented plan that runs as it is",
+    group: "Plans",
+    load: () => import("./commands/init.ts")
+  },
+  check: {
+    about: "Check plans for what would make them differ on a second run",
+    group: "Plans",
+    load: () => import("./commands/check.ts")
+  },
+  run: {
+    about: "Run a plan, or go on with its run where it stopped",
+    group: "Runs",
+    load: () => import("./commands/run.ts")
+  },
+  resume: {
+    about: "Go on with a run from its own directory",
+    group: "Runs",
+    load: () => import("./commands/resume.ts")
+  },
+  replay: {
+    about: "Run a plan again on its journal alone, for nothing",
+    group: "Runs",
+    load: () => import("./commands/replay.ts")
+  },
+  list: { about: "The runs there are", group: "Runs", load: () => import("./commands/list.ts") },
+  inspect: { about: "One run: phases, calls, cost", group: "Runs", load: () => import("./commands/inspect.ts") },
+  tail: { about: "Follow a run from another terminal", group: "Runs", load: () => import("./commands/tail.ts") },
+  ask: { about: "One guarded call of a model", group: "Models", load: () => import("./commands/ask.ts") },
+  models: {
+    about: "The models that are configured, their keys and prices",
+    group: "Models",
+    load: () => import("./commands/models.ts")
+  },
+  doctor: {
+    about: "Check this machine: Node, keys, disk",
+    group: "Models",
+    load: () => import("./commands/doctor.ts")
+  },
+  questions: {
+    about: "What runs are waiting for from a person",
+    group: "Waiting items",
+    load: () => import("./commands/questions.ts")
+  },
+  answer: {
+    about: "Answer a question of a run",
+    group: "Waiting items",
+    load: () => import("./commands/answer.ts")
+  },
+  parked: {
+    about: "Calls and approvals that runs are parked on",
+    group: "Waiting items",
+    load: () => import("./commands/parked.ts")
+  },
+  approve: {
+    about: "Approve a parked item of a run",
+    group: "Waiting items",
+    load: () => import("./commands/approve.ts")
+  },
+  verify: {
+    about: "Check a run's log, blobs and hashes for damage",
+    group: "Keeping house",
+    load: () => import("./commands/verify.ts")
+  },
+  repair: {
+    about: "Cut a damaged log, keeping a backup",
+    group: "Keeping house",
+    load: () => import("./commands/repair.ts")
+  },
+  gc: {
+    about: "Remove old runs; a dry run unless told otherwise",
+    group: "Keeping house",
+    load: () => import("./commands/gc.ts")
+  },
+  export: {
+    about: "One run as one archive file",
+    group: "Keeping house",
+    load: () => import("./commands/export.ts")
+  },
+  import: { about: "A run out of an archive", group: "Keeping house", load: () => import("./commands/import.ts") }
+}
+
+/** The commands that an argument list mentions; all of them where the built-in flags need to know all. */
+export const mentioned = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const names = Object.keys(commandTable)
+  const needsAll = args.some((arg) => /^--(?:wizard|completions)(?:=|$)/.test(arg))
+  return needsAll ? names : names.filter((name) => args.includes(name))
+}

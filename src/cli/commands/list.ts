@@ -1,0 +1,30 @@
+// `alembic list`: the runs under a base directory, newest first.
+import { Effect } from "effect"
+import { defineCommand } from "../defineCommand.ts"
+import { Output } from "../Output.ts"
+import { listingText } from "../render/listingText.ts"
+import { onJournal, runsByDate } from "../runReference.ts"
+
+export default defineCommand({
+  name: "list",
+  description: "The runs there are, newest first",
+  config: {},
+  examples: [{ command: "alembic list --json", description: "One JSON object a run, then the summary" }],
+  handler: Effect.fn("cli.list")(function* () {
+    const output = yield* Output
+    const runs = yield* runsByDate()
+    for (const { calls, costUsd, error, goal, runId, startedAt, status } of runs) {
+      yield* output.emit({
+        runId,
+        status,
+        goal,
+        ...(startedAt === undefined ? {} : { startedAt }),
+        calls,
+        ...(costUsd === undefined ? {} : { costUsd }),
+        ...(error === undefined ? {} : { error: { code: error.code, message: error.message } })
+      })
+    }
+    yield* output.emit({ type: "ListSummary", ok: true, count: runs.length })
+    yield* output.print(listingText(runs, output.style))
+  }, onJournal)
+})

@@ -1,0 +1,95 @@
+// `alembic run`: a plan, with its goal, contract, arguments and attachments, as a run: a new one, or the same one
+// where it stopped. Everything given is checked before anything is written or spent.
+import { Effect, Option } from "effect"
+import { runPlanFile } from "../../engine/runPlanFile.ts"
+import { unrun } from "../../engine/summarize.ts"
+import { badInput, errorInfo } from "../CommandError.ts"
+import { defineCommand } from "../defineCommand.ts"
+import * as flags from "../flags.ts"
+import { Host } from "../Host.ts"
+import { readInputs } from "../inputs.ts"
+import { resolvePath } from "../inputsText.ts"
+import { Output } from "../Output.ts"
+import { performRun } from "../performRun.ts"
+import { onJournal, resolveRun } from "../runReference.ts"
+import { keptBlobs, modelSettings } from "../runSettings.ts"
+
+const config = {
+  goal: flags.textOr("goal", "<file>", "What the run is for", "GOAL.md"),
+  plan: flags.textOr("plan", "<file>", "The plan module or workflow script", "alembic.plan.ts"),
+  contract: flags.optionalText("contract", "<file>", "Budget, coverage, assertions, proofs (JSON)"),
+  args: flags.optionalText("args", "<json|@file>", "Arguments the plan sees as input.args"),
+  attach: flags.repeated("attach", "<glob>", "Files the plan sees as input.files; may be given again"),
+  attachSecrets: flags.toggle("attach-secrets", "Attach files that look as if they held keys"),
+  model: flags.optionalText("model", "<ref>", "Default model, such as anthropic:<model>; offline unless named"),
+  baseUrl: flags.baseUrlFlag,
+  config: flags.configFlag,
+  offlineFixtures: flags.fixturesFlag,
+  hermetic: flags.toggle("hermetic", "Offline, in logical time: the same bytes on every machine"),
+  fresh: flags.toggle("fresh", "Another run of the same spec"),
+  reuse: flags.optionalText("reuse", "<run>", "Take the answers of that run for calls that have not changed"),
+  resume: flags.optionalText("resume", "<run>", "Go on with that run; the inputs must be its own"),
+  noCache: flags.toggle("no-cache", "Neither read nor write the call cache"),
+  concurrency: flags.concurrencyFlag,
+  maxUsd: flags.dollars("max-usd", "Spend at most that much; 0 means free models only"),
+  acceptLoss: flags.toggle("accept-loss", "Lost items do not make the run incomplete"),
+  sweep: flags.toggle("sweep", "Also refuse what only reads like a non-deterministic call"),
+  dry: flags.toggle("dry", "Forecast calls, tokens and cost; nothing is spent or kept"),
+  yes: flags.yesFlag
+}
+
+export default defineCommand({
+  name: "run",
+  description:
+    "Run a plan, or go on with its run where it stopped. Without flags: alembic.plan.ts on GOAL.md, on the offline model.",
+  config,
+  examples: [
+    { command: "alembic run --yes", description: "Run alembic.plan.ts on GOAL.md" },
+    { command: "alembic run --attach 'src/**/*.ts' --model anthropic:claude-sonnet-4-5 --max-usd 2", description: "On a real model, with a cap" },
+    { command: "alembic run --dry", description: "What it would cost" }
+  ],
+  failureLine: (error) => unrun("invalid", errorInfo(error)),
+  handler: Effect.fn("cli.run")(function* (input) {
+    const host = yield* Host
+    const output = yield* Output
+    const baseDir = yield* resolvePath(yield* flags.baseDirFlag)
+    if (input.fresh && Option.isSome(input.resume)) {
+      return yield* badInput("usage", "--fresh makes another run, --resume goes on with one", { cure: "leave one of the two out" })
+    }
+    const models = yield* modelSettings(input, input.plan)
+    const { inputs, notices } = yield* readInputs({ ...input, baseDir })
+    for (const notice of notices) yield* output.note(notice)
+    const runOf = (given: Option.Option<string>) =>
+      Option.isNone(given) ? Effect.succeed(undefined) : onJournal(resolveRun(given.value))
+    const expectRun = yield* runOf(input.resume)
+    const reuse = yield* runOf(input.reuse)
+    const concurrency = Option.getOrUndefined(input.concurrency)
+    const maxUsd = Option.getOrUndefined(input.maxUsd)
+    const how = {
+      acceptLoss: input.acceptLoss,
+      ...(concurrency === undefined ? {} : { concurrency }),
+      ...(maxUsd === undefined ? {} : { maxUsd })
+    }
+    const settings = {
+      ...models,
+      baseDir,
+      ...(input.hermetic ? { hermetic: true, offline: "always" as const } : {})
+    }
+    const plan = yield* resolvePath(input.plan)
+    yield* performRun((watch) =>
+      runPlanFile({
+        plan,
+        inputs,
+        hermetic: input.hermetic,
+        fresh: input.fresh,
+        noCache: input.noCache,
+        sweep: input.sweep,
+        extra: keptBlobs(models, { ...how, ...(models.model === undefined ? {} : { model: models.model }) }),
+        ...how,
+        ...watch,
+        ...(expectRun === undefined ? {} : { expectRun }),
+        ...(reuse === undefined ? {} : { reuse })
+      })
+    ).pipe(Effect.provide(host.engine(settings)))
+  })
+})

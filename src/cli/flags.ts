@@ -1,0 +1,70 @@
+// Flags and arguments that several commands share: the global ones, and those that say how models are reached.
+import { Flag, Argument, GlobalFlag } from "effect/cli"
+import { Schema } from "effect"
+
+export const baseDirFlag = GlobalFlag.Setting("base-dir")({
+  flag: Flag.String("base-dir").pipe(
+    Flag.withMetavar("<dir>"),
+    Flag.withDescription("Where runs are kept"),
+    Flag.withDefault(".alembic")
+  )
+})
+
+export const jsonFlag = GlobalFlag.Setting("json")({
+  flag: Flag.Boolean("json").pipe(
+    Flag.withoutNegation,
+    Flag.withDescription("Print one JSON object a line, the last one the summary"),
+    Flag.withDefault(false)
+  )
+})
+
+export const plainFlag = GlobalFlag.Setting("plain")({
+  flag: Flag.Boolean("plain").pipe(
+    Flag.withoutNegation,
+    Flag.withDescription("No colour and no redrawing, also on a terminal"),
+    Flag.withDefault(false)
+  )
+})
+
+export const globalFlags = [baseDirFlag, jsonFlag, plainFlag] as const
+
+/** A switch: given or not. */
+export const toggle = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false))
+
+const text = (name: string, metavar: string, description: string) =>
+  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description))
+
+/** A flag that may be absent. */
+export const optionalText = (name: string, metavar: string, description: string) =>
+  Flag.optional(text(name, metavar, description))
+
+export const textOr = (name: string, metavar: string, description: string, otherwise: string) =>
+  Flag.withDefault(text(name, metavar, description), otherwise)
+
+/** A flag that may be given several times. */
+export const repeated = (name: string, metavar: string, description: string) =>
+  Flag.atLeast(text(name, metavar, description), 0)
+
+const PositiveInt = Schema.Int.pipe(Schema.check(Schema.isGreaterThan(0)))
+
+export const positiveInt = (name: string, metavar: string, description: string) =>
+  Flag.Int(name).pipe(
+    Flag.withMetavar(metavar),
+    Flag.withDescription(description),
+    Flag.withSchema(PositiveInt),
+    Flag.optional
+  )
+
+export const dollars = (name: string, description: string) =>
+  Flag.Finite(name).pipe(Flag.withMetavar("<usd>"), Flag.withDescription(description), Flag.optional)
+
+export const configFlag = optionalText("config", "<file>", "Models, profiles, prices and limits (alembic.json beside the plan)")
+export const fixturesFlag = optionalText("offline-fixtures", "<file>", "Answers of the offline model; implies --model offline")
+export const baseUrlFlag = optionalText("base-url", "<url>", "Base URL of the model's provider, over the environment's")
+export const concurrencyFlag = positiveInt("concurrency", "<n>", "Model calls in flight at once (8)")
+export const yesFlag = toggle("yes", "Agree to spending, and to nothing else")
+
+export const runArgument = Argument.String("run").pipe(
+  Argument.withDescription("A run's id, a unique beginning of one, or @last")
+)

@@ -1,0 +1,25 @@
+// The list of runs for people: one line a run.
+import type { DatedRun } from "../runReference.ts"
+import { dollarsText, instantText, plural } from "./numbers.ts"
+import { clip, type Style } from "./style.ts"
+
+const marks = (style: Style): Readonly<Record<string, (text: string) => string>> => ({
+  completed: style.green,
+  running: style.cyan,
+  open: style.cyan,
+  suspended: style.yellow,
+  interrupted: style.yellow,
+  incomplete: style.yellow
+})
+
+export const listingText = (runs: ReadonlyArray<DatedRun>, style: Style): string => {
+  if (runs.length === 0) return "no runs yet\n  next: alembic run"
+  return runs
+    .map(({ calls, costUsd, error, goal, runId, status, writtenAt }) => {
+      const mark = marks(style)[status] ?? style.red
+      const cost = costUsd === undefined ? "cost unknown" : dollarsText(costUsd)
+      const said = error === undefined ? clip(goal, 48) : clip(error.message, 72)
+      return `${runId}  ${mark(status.padEnd(11))}  ${instantText(writtenAt)}  ${plural(calls, "call").padEnd(9)}  ${cost.padEnd(8)}  ${said}`
+    })
+    .join("\n")
+}

@@ -1,0 +1,28 @@
+// Numbers for people: money, tokens, time. Never rounded to nothing.
+import { DateTime } from "effect"
+
+/** US dollars, with as many digits as it takes to see something. */
+export const dollarsText = (usd: number): string => {
+  if (usd === 0) return "$0"
+  if (usd >= 1) return `$${usd.toFixed(2)}`
+  return usd >= 0.01 ? `$${usd.toFixed(3)}` : `$${usd.toPrecision(2)}`
+}
+
+export const countText = (n: number): string => (n < 10_000 ? String(n) : n < 1_000_000 ? `${(n / 1000).toFixed(1)}k` : `${(n / 1_000_000).toFixed(2)}M`)
+
+/** Milliseconds. */
+export const durationText = (ms: number): string => {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  const seconds = ms / 1000
+  if (seconds < 60) return `${seconds.toFixed(1)} s`
+  const minutes = Math.floor(seconds / 60)
+  return minutes < 60
+    ? `${minutes} min ${Math.round(seconds % 60)} s`
+    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}
+
+export const plural = (n: number, one: string, many = `${one}s`): string => `${countText(n)} ${n === 1 ? one : many}`
+
+/** An instant in milliseconds since the epoch, in UTC. */
+export const instantText = (ms: number): string =>
+  DateTime.formatIso(DateTime.makeUnsafe(ms)).replace("T", " ").replace(/\.\d+Z$/, "Z")

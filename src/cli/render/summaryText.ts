@@ -1,0 +1,84 @@
+// The summary of a run for people: how it ended, what came of it, what it cost, and what to type next.
+import type { Json } from "../../domain/canonicalJson.ts"
+import type { RunSummary } from "../../domain/RunSummary.ts"
+import { cureText } from "./errorText.ts"
+import { countText, dollarsText, durationText, instantText, plural } from "./numbers.ts"
+import { harmless, type Style } from "./style.ts"
+
+const mark = ({ status }: RunSummary, style: Style): string => {
+  switch (status) {
+    case "completed":
+      return style.green("completed")
+    case "incomplete":
+    case "suspended":
+    case "interrupted":
+      return style.yellow(status)
+    default:
+      return style.red(status)
+  }
+}
+
+const costs = ({ costUsd, costUsdNow, unpricedCalls }: RunSummary): string => {
+  if (costUsd === undefined) return `cost unknown (${plural(unpricedCalls, "call")} without a price)`
+  return costUsdNow === undefined || costUsdNow === costUsd ? dollarsText(costUsd) : `${dollarsText(costUsd)} (${dollarsText(costUsdNow)} now)`
+}
+
+const callsText = ({ calls }: RunSummary): string => {
+  const parts = [
+    [calls.live, "live"],
+    [calls.cached, "from a cache"],
+    [calls.replayed, "from the journal"],
+    [calls.failed, "failed"],
+    [calls.inDoubt, "in doubt"]
+  ] as const
+  const said = parts.flatMap(([n, what]) => (n === 0 ? [] : [`${countText(n)} ${what}`]))
+  return `${plural(calls.total, "call")}${said.length === 0 ? "" : ` (${said.join(", ")})`}`
+}
+
+export const resultText = (result: Json): string => (typeof result === "string" ? result : JSON.stringify(result, undefined, 2))
+
+const waiting = ({ runId = "@last", suspended }: RunSummary, style: Style): ReadonlyArray<string> => {
+  if (suspended === undefined) return []
+  const { error, items, reason, until } = suspended
+  const why = `waits: ${reason.replace("_", " ")}${until === undefined ? "" : ` until ${instantText(until)}`}`
+  const shown = items.slice(0, 5).map((item) => `  ${harmless(item)}`)
+  const more = items.length > shown.length ? [`  … and ${items.length - shown.length} more`] : []
+  const asked = reason === "question" || reason === "approval" || reason === "in_doubt"
+  const next = asked ? `alembic questions (then alembic answer ${runId} ${items[0] ?? "ITEM"} ANSWER, and alembic resume ${runId})` : `alembic resume ${runId}`
+  return [
+    why,
+    ...(error === undefined ? [] : [`  ${harmless(error.message)} [${error.code}]`]),
+    ...shown,
+    ...more,
+    cureText(next, style)
+  ]
+}
+
+const findings = ({ findings: found = [] }: RunSummary): ReadonlyArray<string> =>
+  found.map(({ column, construct, file, instead, line }) => `  ${file}:${line}:${column} ${construct}: ${instead}`)
+
+/** For stderr: everything but the result. */
+export const summaryText = (summary: RunSummary, style: Style): string => {
+  const { coverage, durationMs, error, runId, status } = summary
+  const tokens = summary.usage.inputTokens + summary.usage.outputTokens
+  const head = runId === undefined ? mark(summary, style) : `${mark(summary, style)} ${style.bold(runId)}`
+  const facts = [
+    callsText(summary),
+    ...(coverage.of === 0 ? [] : [`coverage ${coverage.done} of ${coverage.of}`]),
+    `${countText(tokens)} tokens`,
+    costs(summary),
+    durationText(durationMs)
+  ]
+  const lines = [runId === undefined ? head : `${head}  ${facts.join(" · ")}`]
+  if (error !== undefined) {
+    const where = error.file === undefined ? "" : ` (${error.file}${error.line === undefined ? "" : `:${error.line}:${error.column ?? 1}`})`
+    const named = status === "refused" ? "" : where
+    lines.push(`${style.red("error")} ${style.dim(`[${error.code}]`)} ${harmless(error.message)}${error.message.includes(where.slice(2, -1)) ? "" : named}`)
+  }
+  if (summary.changed !== undefined) lines.push(`  changed: ${summary.changed.join(", ")}`)
+  lines.push(...findings(summary), ...waiting(summary, style))
+  if (error?.cure !== undefined) lines.push(cureText(error.cure, style))
+  else if (status === "interrupted" && runId !== undefined) lines.push(cureText(`alembic resume ${runId}`, style))
+  else if (status === "completed" && runId !== undefined) lines.push(style.dim(`  ${summary.dir}`))
+  return lines.join("\n")
+}
