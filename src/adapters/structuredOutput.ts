@@ -49,7 +49,8 @@ export const compileSchema = (document: JsonSchemaDocument): Result.Result<Struc
       )
     )
   if (problems.length > 0) return refuse(problems)
-  const made = Result.try(() => new Validator(document, "2020-12", false))
+  // A copy: the validator marks the schema it is given.
+  const made = Result.try(() => new Validator(structuredClone(document), "2020-12", false))
   if (Result.isFailure(made)) return refuse([{ path: "$", problem: "is not a JSON Schema that can be read" }])
   const validator = made.success
   const issuesOf = (value: Json): ReadonlyArray<AnswerIssue> => {
