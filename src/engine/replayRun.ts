@@ -9,28 +9,16 @@ import type { RunJournal } from "../journal/RunJournal.ts"
 import type { PlanDriver } from "../plan/PlanProtocol.ts"
 import { makeCallBook } from "./CallBook.ts"
 import { catchUp } from "./catchUp.ts"
-import {
-  endDiffers,
-  extraCall,
-  missingCall,
-  noteDiffers,
-  resultDiffers,
-  type Divergence
-} from "./Divergence.ts"
+import { endDiffers, missingCall, noteDiffers, resultDiffers } from "./Divergence.ts"
 import type { ReplaySummary } from "./Engine.ts"
 import type { RunContext } from "./RunContext.ts"
 import { launchPlan, readyFile, storedPlan } from "./planLaunch.ts"
 import { noteOf, readEvent, readHistory, readScheduled, type RunHistory } from "./RunHistory.ts"
-import type { Deed, Session } from "./Session.ts"
+import type { Session } from "./Session.ts"
 import { resultValue } from "./summarize.ts"
 
 /** Codes by which a plan's process ends for want of time or memory: what this machine is short of, not the plan. */
 const starved: ReadonlySet<string> = new Set(["plan_timeout", "plan_out_of_memory", "plan_crashed"])
-
-const ofDeed = (deed: Deed | undefined): Divergence | undefined => {
-  if (deed === undefined || deed.t === "cancel") return undefined
-  return deed.t === "call" ? extraCall(deed.call) : noteDiffers(undefined, undefined, { ...deed.body })
-}
 
 /** What the journal has and the plan did not do. */
 const leftOut = Effect.fnUntraced(function* (journal: RunJournal, history: RunHistory, session: Session) {
@@ -66,15 +54,13 @@ const compareEnd = Effect.fnUntraced(function* (journal: RunJournal, history: Ru
 })
 
 const replaying = Effect.fnUntraced(function* (journal: RunJournal, history: RunHistory, run: RunContext) {
-  const { beyond, session } = yield* catchUp(run, history)
+  const { session } = yield* catchUp(run, history)
   if (session.divergence !== undefined) return session.divergence
   const { end } = history
   if (end === undefined) return undefined
   // A run that was ended for want of time or memory did so somewhere; being ended elsewhere is no divergence.
   if (end.type === "RunFailed" && starved.has(end.error.code)) return undefined
   if (history.strict) {
-    const more = ofDeed(beyond.find(({ t }) => t !== "cancel"))
-    if (more !== undefined) return more
     const less = yield* leftOut(journal, history, session)
     if (less !== undefined) return less
   }

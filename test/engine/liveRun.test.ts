@@ -1,0 +1,313 @@
+// The live half: what is dispatched, what waits, what is delivered, and how a run ends. Each test is named after the
+// rule it holds.
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { Alembic } from "../../src/engine/Alembic.ts"
+import { answerItem } from "../../src/engine/answerItem.ts"
+import { makeError } from "../../src/domain/ModelError.ts"
+import { Journal } from "../../src/journal/Journal.ts"
+import { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
+import { Hooks } from "../../src/plan/Hooks.ts"
+import { engineOn } from "../support/engineLayer.ts"
+import { paidRegistry, said } from "../support/paidRegistry.ts"
+
+const once = { retry: { maxAttempts: 1 } }
+const names = (count: number) => Array.from({ length: count }, (_, index) => `item ${index}`)
+
+const fanOut = (count: number) =>
+  Effect.gen(function* () {
+    const h = yield* Hooks
+    const slots = yield* h.parallel(names(count).map((name) => h.agent(name)))
+    return slots.filter((slot) => slot.ok).length
+  })
+
+describe("the brake", () => {
+  it.effect(
+    "a fan-out of 1,000 under an outage costs at most concurrency + 3 calls, and resume finishes it",
+    () =>
+      Effect.gen(function* () {
+        const disk = MemoryDisk.make()
+        const spec = { program: "fan", goal: "g", concurrency: 8 }
+        const down = paidRegistry({ answer: () => Effect.fail(makeError("server_error", "down")) })
+        const first = yield* Alembic.runProgram(spec, fanOut(1000)).pipe(
+          Effect.provide(engineOn(disk, down.layer, { guards: once }))
+        )
+        assert.strictEqual(first.status, "suspended")
+        assert.strictEqual(first.suspended?.reason, "outage")
+        assert.isAtMost(down.made.length, 11)
+        const up = paidRegistry()
+        const second = yield* Alembic.runProgram(spec, fanOut(1000)).pipe(
+          Effect.provide(engineOn(disk, up.layer, { guards: once }))
+        )
+        assert.strictEqual(second.status, "completed", JSON.stringify(second))
+        assert.strictEqual(second.result, 1000)
+        assert.deepStrictEqual(second.coverage, { done: 1000, of: 1000 })
+      })
+  )
+
+  it.effect("spent quota suspends with until when", () =>
+    Effect.gen(function* () {
+      const spent = paidRegistry({
+        answer: () => Effect.fail(makeError("quota_exhausted", "spent", { retryAfterMs: 3_600_000 }))
+      })
+      const summary = yield* Alembic.runProgram(
+        { program: "fan", goal: "g", concurrency: 4 },
+        fanOut(100)
+      ).pipe(Effect.provide(engineOn(MemoryDisk.make(), spent.layer, { guards: once })))
+      assert.strictEqual(summary.suspended?.reason, "quota")
+      assert.strictEqual(summary.suspended?.until, 3_600_000)
+      assert.isAtMost(spent.made.length, 7)
+    })
+  )
+
+  it.effect("failures one after another, with nothing left to call, are answers", () =>
+    Effect.gen(function* () {
+      const down = paidRegistry({ answer: () => Effect.fail(makeError("server_error", "down")) })
+      const summary = yield* Alembic.runProgram(
+        { program: "retry", goal: "g" },
+        Effect.gen(function* () {
+          const h = yield* Hooks
+          for (let attempt = 1; attempt <= 3; attempt++) {
+            const answer = yield* h.agent(`attempt ${attempt}`)
+            if (answer.ok) return answer.text
+          }
+          return "gave up"
+        })
+      ).pipe(Effect.provide(engineOn(MemoryDisk.make(), down.layer, { guards: once })))
+      assert.strictEqual(summary.status, "completed")
+      assert.strictEqual(summary.result, "gave up")
+    })
+  )
+
+  it.effect("one failure among successes is a lost item, and --retry-failed makes it again", () =>
+    Effect.gen(function* () {
+      const disk = MemoryDisk.make()
+      const spec = { program: "fan", goal: "g", concurrency: 4 }
+      const flaky = paidRegistry({
+        answer: (input) =>
+          input.prompt === "item 5"
+            ? Effect.fail(makeError("invalid_response", "no"))
+            : Effect.succeed(said("yes"))
+      })
+      const first = yield* Alembic.runProgram(spec, fanOut(20)).pipe(
+        Effect.provide(engineOn(disk, flaky.layer, { guards: once }))
+      )
+      assert.strictEqual(first.status, "incomplete")
+      assert.isFalse(first.ok)
+      assert.deepStrictEqual(first.coverage, { done: 19, of: 20 })
+      const whole = paidRegistry()
+      const again = yield* Alembic.runProgram(spec, fanOut(20)).pipe(
+        Effect.provide(engineOn(disk, whole.layer, { guards: once }))
+      )
+      assert.strictEqual(again.status, "incomplete")
+      assert.deepStrictEqual(whole.made, [])
+      const retried = yield* Alembic.runProgram({ ...spec, retryFailed: true }, fanOut(20)).pipe(
+        Effect.provide(engineOn(disk, whole.layer, { guards: once }))
+      )
+      assert.strictEqual(retried.status, "completed", JSON.stringify(retried))
+      assert.deepStrictEqual(whole.made, ["item 5"])
+      const replay = yield* Alembic.replayProgram(spec, fanOut(20)).pipe(
+        Effect.provide(engineOn(disk, whole.layer))
+      )
+      assert.isTrue(replay.identical, JSON.stringify(replay))
+    })
+  )
+})
+
+describe("the budget", () => {
+  it.effect("what does not fit is not made, and the run says so", () =>
+    Effect.gen(function* () {
+      const whole = { text: "long", finishReason: "stop", usage: { inputTokens: 1, outputTokens: 4096 } }
+      const paid = paidRegistry({
+        price: { inputUsdPerMillion: 0, outputUsdPerMillion: 100_000 },
+        answer: () => Effect.succeed(whole)
+      })
+      const summary = yield* Alembic.runProgram(
+        { program: "fan", goal: "g", maxUsd: 1000, concurrency: 4 },
+        fanOut(30)
+      ).pipe(Effect.provide(engineOn(MemoryDisk.make(), paid.layer, { guards: once })))
+      assert.strictEqual(summary.status, "failed")
+      assert.strictEqual(summary.error?.code, "budget_exceeded")
+      assert.isAtMost(summary.costUsd ?? Infinity, 1000)
+      assert.strictEqual(paid.made.length, 2)
+    })
+  )
+
+  it.effect("a bound of zero lets no paid call through", () =>
+    Effect.gen(function* () {
+      const paid = paidRegistry()
+      yield* Alembic.runProgram({ program: "fan", goal: "g", maxUsd: 0 }, fanOut(3)).pipe(
+        Effect.provide(engineOn(MemoryDisk.make(), paid.layer))
+      )
+      assert.deepStrictEqual(paid.made, [])
+    })
+  )
+})
+
+describe("a question", () => {
+  const human = () =>
+    paidRegistry({
+      free: true,
+      answer: () => Effect.fail(makeError("awaiting_answer", "nobody has answered"))
+    })
+
+  it.effect("suspends the run, is answered from outside once, and the run goes on with the answer", () =>
+    Effect.gen(function* () {
+      const disk = MemoryDisk.make()
+      const spec = { program: "ask", goal: "g" }
+      const ask = Effect.gen(function* () {
+        const h = yield* Hooks
+        const answer = yield* h.agent("Shall we?")
+        return answer.ok ? answer.text : answer.error.code
+      })
+      const asked = yield* Alembic.runProgram(spec, ask).pipe(Effect.provide(engineOn(disk, human().layer)))
+      assert.strictEqual(asked.status, "suspended")
+      assert.deepStrictEqual(asked.suspended, { reason: "question", items: ["q-1"] })
+      const runId = asked.runId ?? ""
+      yield* answerItem(runId, "q-1", "yes").pipe(Effect.provide(engineOn(disk, human().layer)))
+      const second = yield* Effect.flip(
+        answerItem(runId, "q-1", "no").pipe(Effect.provide(engineOn(disk, human().layer)))
+      )
+      assert.strictEqual(second.code, "already_answered")
+    })
+  )
+})
+
+describe("stopping", () => {
+  it.effect("a signal aborts what is in flight, keeps every answer, and resume goes on", () =>
+    Effect.gen(function* () {
+      const disk = MemoryDisk.make()
+      const stop = yield* Deferred.make<string>()
+      const reached = yield* Deferred.make<void>()
+      const hanging = paidRegistry({
+        answer: (input) =>
+          input.prompt === "item 1"
+            ? Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)
+            : Effect.succeed(said("yes"))
+      })
+      const spec = { program: "fan", goal: "g", concurrency: 1 }
+      const running = yield* Effect.forkChild(
+        Alembic.runProgram({ ...spec, stop }, fanOut(3)).pipe(Effect.provide(engineOn(disk, hanging.layer)))
+      )
+      yield* Deferred.await(reached)
+      yield* Deferred.succeed(stop, "SIGTERM")
+      const summary = yield* Fiber.join(running)
+      assert.strictEqual(summary.status, "interrupted")
+      const paid = paidRegistry()
+      const resumed = yield* Alembic.runProgram(spec, fanOut(3)).pipe(
+        Effect.provide(engineOn(disk, paid.layer))
+      )
+      assert.strictEqual(resumed.status, "completed")
+      assert.deepStrictEqual(paid.made, ["item 1", "item 2"])
+      assert.strictEqual(resumed.calls.inDoubt, 1)
+      assert.strictEqual(paid.keys[0], hanging.keys[1], "the same idempotency key")
+    })
+  )
+})
+
+describe("a call in doubt that acts", () => {
+  it.effect("is not made again unasked", () =>
+    Effect.gen(function* () {
+      const disk = MemoryDisk.make()
+      const stop = yield* Deferred.make<string>()
+      const reached = yield* Deferred.make<void>()
+      const hanging = paidRegistry({
+        acts: true,
+        answer: () => Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)
+      })
+      const spec = { program: "fan", goal: "g", concurrency: 1 }
+      const running = yield* Effect.forkChild(
+        Alembic.runProgram({ ...spec, stop }, fanOut(2)).pipe(Effect.provide(engineOn(disk, hanging.layer)))
+      )
+      yield* Deferred.await(reached)
+      yield* Deferred.succeed(stop, "SIGINT")
+      yield* Fiber.join(running)
+      const acting = paidRegistry({ acts: true })
+      const resumed = yield* Alembic.runProgram(spec, fanOut(2)).pipe(
+        Effect.provide(engineOn(disk, acting.layer))
+      )
+      assert.strictEqual(resumed.status, "suspended")
+      assert.strictEqual(resumed.suspended?.reason, "in_doubt")
+      assert.notInclude(acting.made, "item 0")
+      const [item = ""] = resumed.suspended?.items ?? []
+      yield* answerItem(resumed.runId ?? "", item, "retry").pipe(Effect.provide(engineOn(disk, acting.layer)))
+      const done = yield* Alembic.runProgram(spec, fanOut(2)).pipe(
+        Effect.provide(engineOn(disk, acting.layer))
+      )
+      assert.strictEqual(done.status, "completed", JSON.stringify(done))
+      assert.include(acting.made, "item 0")
+    })
+  )
+})
+
+describe("what the plan gave up on", () => {
+  it.effect("is cancelled, never delivered, and replays the same", () =>
+    Effect.gen(function* () {
+      const disk = MemoryDisk.make()
+      const spec = { program: "race", goal: "g", concurrency: 2 }
+      const race = Effect.gen(function* () {
+        const h = yield* Hooks
+        const first = yield* Effect.race(h.agent("fast"), h.agent("slow"))
+        const after = yield* h.agent("after")
+        return [first.ok ? first.text : "", after.ok ? after.text : ""]
+      })
+      const paid = paidRegistry({
+        answer: (input) => (input.prompt === "slow" ? Effect.never : Effect.succeed(said(input.prompt)))
+      })
+      const summary = yield* Alembic.runProgram(spec, race).pipe(Effect.provide(engineOn(disk, paid.layer)))
+      assert.strictEqual(summary.status, "completed", JSON.stringify(summary))
+      assert.deepStrictEqual(summary.result, ["fast", "after"])
+      const replay = yield* Alembic.replayProgram(spec, race).pipe(Effect.provide(engineOn(disk, paid.layer)))
+      assert.isTrue(replay.identical, JSON.stringify(replay))
+    })
+  )
+})
+
+describe("divergence", () => {
+  it.effect("names the first call that differs and what differs in it", () =>
+    Effect.gen(function* () {
+      const disk = MemoryDisk.make()
+      const spec = { program: "ask", goal: "g" }
+      const asking = (word: string) =>
+        Effect.gen(function* () {
+          const h = yield* Hooks
+          yield* h.agent("same")
+          yield* h.agent(`now ${word}`)
+          return "done"
+        })
+      const paid = paidRegistry()
+      const layer = engineOn(disk, paid.layer)
+      yield* Alembic.runProgram(spec, asking("this")).pipe(Effect.provide(layer))
+      const before = [...disk.files].map((path) => [path, disk.read(path)?.length])
+      const replay = yield* Alembic.replayProgram(spec, asking("that")).pipe(Effect.provide(layer))
+      assert.isFalse(replay.identical)
+      assert.strictEqual(replay.divergence?.kind, "call_differs")
+      assert.strictEqual(replay.divergence?.n, 2)
+      assert.strictEqual(replay.divergence?.pointer, "/prompt")
+      assert.strictEqual(replay.divergence?.journaled, "now this")
+      assert.strictEqual(replay.divergence?.now, "now that")
+      assert.strictEqual(paid.made.length, 2)
+      assert.deepStrictEqual(
+        [...disk.files].map((path) => [path, disk.read(path)?.length]),
+        before
+      )
+    })
+  )
+})
+
+describe("the journal", () => {
+  it.effect("lists the run", () =>
+    Effect.gen(function* () {
+      const paid = paidRegistry()
+      const layer = engineOn(MemoryDisk.make(), paid.layer)
+      yield* Effect.gen(function* () {
+        const summary = yield* Alembic.runProgram({ program: "fan", goal: "g" }, fanOut(2))
+        const listed = yield* (yield* Journal).list
+        assert.deepStrictEqual(
+          listed.map(({ runId }) => runId as string),
+          [summary.runId]
+        )
+      }).pipe(Effect.provide(layer))
+    })
+  )
+})
