@@ -70,12 +70,24 @@ const settleSlot = <A, E, R>(task: Effect.Effect<A, E, R>): Effect.Effect<Slot<A
 const start = <A, E, R>(task: Task<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.isEffect(task) ? task : Effect.suspend(task)
 
+const notFinite = JSON.stringify(["Infinity", "-Infinity", "NaN"])
+
+/** A number is a number: Effect's document also admits the names of those that JSON has no form for. */
+const plainNumbers = (node: unknown): unknown => {
+  if (Array.isArray(node)) return node.map(plainNumbers)
+  if (typeof node !== "object" || node === null) return node
+  if ("anyOf" in node && Array.isArray(node.anyOf) && node.anyOf.length === 2) {
+    const [number, names]: ReadonlyArray<unknown> = node.anyOf
+    const isNames = typeof names === "object" && names !== null && "enum" in names
+    if (isNames && JSON.stringify(names.enum) === notFinite) return plainNumbers(number)
+  }
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, plainNumbers(value)]))
+}
+
 /** JSON Schema of an Effect Schema, definitions included. */
-const jsonSchemaOf = (schema: Schema.Constraint) => {
-  const document = Schema.toJsonSchemaDocument(schema)
-  return Object.keys(document.definitions).length === 0
-    ? document.schema
-    : { ...document.schema, $defs: document.definitions }
+const jsonSchemaOf = (schema: Schema.Constraint): unknown => {
+  const { schema: root, definitions } = Schema.toJsonSchemaDocument(schema)
+  return plainNumbers(Object.keys(definitions).length === 0 ? root : { ...root, $defs: definitions })
 }
 
 const undecodable = (result: ModelRunResult, error: Schema.SchemaError): ModelRunFailure => {

@@ -11,6 +11,8 @@ import { intrinsics } from "../inside/intrinsics.ts"
 import { plainJson } from "../inside/plainJson.ts"
 import { record } from "../inside/record.ts"
 import { verbs } from "../inside/verbs.ts"
+import { webObjects } from "../inside/webObjects.ts"
+import { webText } from "../inside/webText.ts"
 import { workflow } from "../inside/workflow.ts"
 
 const parts: Parts = {
@@ -21,6 +23,8 @@ const parts: Parts = {
   hardenTime,
   hardenHost,
   planConsole,
+  webText,
+  webObjects,
   fanOut,
   verbs,
   workflow,

@@ -10,6 +10,8 @@ import type { intrinsics } from "./intrinsics.ts"
 import type { plainJson } from "./plainJson.ts"
 import type { Limits, Pending, RawSite, record } from "./record.ts"
 import type { verbs } from "./verbs.ts"
+import type { webObjects } from "./webObjects.ts"
+import type { webText } from "./webText.ts"
 import type { workflow } from "./workflow.ts"
 
 export interface Parts {
@@ -20,6 +22,8 @@ export interface Parts {
   readonly hardenTime: typeof hardenTime
   readonly hardenHost: typeof hardenHost
   readonly planConsole: typeof planConsole
+  readonly webText: typeof webText
+  readonly webObjects: typeof webObjects
   readonly fanOut: typeof fanOut
   readonly verbs: typeof verbs
   readonly workflow: typeof workflow
@@ -34,6 +38,8 @@ export const assemble = (parts: Parts, limits: Limits): Inside => {
   parts.hardenTime(own, guard)
   parts.hardenHost(own, guard)
   parts.planConsole(own, plain, recorder)
+  parts.webText(own)
+  parts.webObjects(own, guard)
   const fan = parts.fanOut(own, recorder)
 
   // A race leaves its losers pending when the run returns, which is otherwise a forgotten await.

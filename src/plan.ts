@@ -1,0 +1,38 @@
+/**
+ * `alembic/plan`: for plan authors. The types of a promise-style plan, and the `Hooks` service of an Effect plan.
+ *
+ * @example
+ * ```ts
+ * import type { PlanHooks, PlanInput } from "alembic/plan"
+ *
+ * export const run = async (h: PlanHooks, input: PlanInput) => {
+ *   const answer = await h.agent(`Summarise: ${input.goal}`)
+ *   return answer.ok ? answer.text : answer.error.message
+ * }
+ * ```
+ */
+// This file owns what `alembic/plan` exports, and nothing else: it is part of every plan's prelude.
+export type { Json } from "./domain/canonicalJson.ts"
+export type { AgentOptions, Tier } from "./domain/Call.ts"
+export type { ErrorCode, ModelErrorInfo, TokenUsage } from "./domain/ModelError.ts"
+export type { ModelRunFailure, ModelRunResult, ModelRunSuccess } from "./domain/ModelRun.ts"
+export { Hooks } from "./plan/Hooks.ts"
+export type {
+  AgentCallOptions,
+  Answered,
+  CouncilAnswer,
+  CouncilSpec,
+  DecodedResult,
+  EffectHooks,
+  FanOutOptions,
+  LostSlot,
+  MissionSpec,
+  PlanFailure,
+  PlanHooks,
+  Slot,
+  Stage,
+  SwarmSpec,
+  Task,
+  VerbAnswer
+} from "./plan/Hooks.ts"
+export type { PlanInput } from "./plan/PlanProtocol.ts"
