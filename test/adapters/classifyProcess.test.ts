@@ -1,0 +1,408 @@
+// What the ends of subprocess agents mean, beyond the shared cases: each tool's own reports, exit codes, words on
+// their output; and that words in a good answer mean nothing.
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import { type ProcessEnd, readProcess } from "../../src/adapters/classifyProcess.ts"
+import type { CliFormat } from "../../src/adapters/readCli.ts"
+
+const now = Date.parse("2026-01-01T00:00:00Z")
+const reading = { now, clean: (text: string) => text }
+
+const end = (part: Partial<ProcessEnd>): ProcessEnd => ({
+  exitCode: 0,
+  signal: null,
+  stdout: "",
+  stderr: "",
+  ...part
+})
+
+const lines = (...events: ReadonlyArray<object>) =>
+  events.map((event) => `${JSON.stringify(event)}\n`).join("")
+
+const claude = (part: object) => ({
+  type: "result",
+  subtype: "success",
+  is_error: false,
+  result: "ok",
+  stop_reason: "end_turn",
+  total_cost_usd: 0.01,
+  usage: { input_tokens: 3, cache_creation_input_tokens: 0, cache_read_input_tokens: 10, output_tokens: 5 },
+  ...part
+})
+
+const errorOf = (format: CliFormat, part: Partial<ProcessEnd>) => {
+  const read = readProcess("tool", format, end(part), reading)
+  if (Result.isSuccess(read)) throw new Error(`an answer: ${read.success.text}`)
+  return read.failure
+}
+const answerOf = (format: CliFormat, part: Partial<ProcessEnd>) =>
+  Result.getOrThrow(readProcess("tool", format, end(part), reading))
+
+type Row = readonly [
+  what: string,
+  format: CliFormat,
+  part: Partial<ProcessEnd>,
+  code: string,
+  rest?: { readonly retryable?: boolean; readonly retryAfterMs?: number }
+]
+
+const claudeError = (result: string, more: object = {}) => lines(claude({ is_error: true, result, ...more }))
+
+const rows: ReadonlyArray<Row> = [
+  [
+    "claude: exit 0, is_error, 429",
+    "claude",
+    { stdout: claudeError("API Error: Rate limit reached", { api_error_status: 429 }) },
+    "rate_limited"
+  ],
+  [
+    "claude: is_error with a status and an API body in the text",
+    "claude",
+    {
+      stdout: claudeError(
+        'API Error: 529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}'
+      )
+    },
+    "server_error"
+  ],
+  [
+    "claude: the body's words outrank the status",
+    "claude",
+    {
+      stdout: claudeError(
+        'API Error: 400 {"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API."}}',
+        { api_error_status: 400 }
+      )
+    },
+    "quota_exhausted"
+  ],
+  [
+    "claude: a window with a 429 is spent, not rate limited",
+    "claude",
+    {
+      exitCode: 1,
+      stdout: claudeError("You've hit your session limit · resets 1pm", { api_error_status: 429 })
+    },
+    "quota_exhausted"
+  ],
+  [
+    "claude: prompt too long",
+    "claude",
+    { exitCode: 1, stdout: claudeError("Prompt is too long") },
+    "context_length"
+  ],
+  [
+    "claude: expired login",
+    "claude",
+    {
+      exitCode: 1,
+      stdout: claudeError("OAuth token has expired · Please run /login", { api_error_status: 401 })
+    },
+    "auth"
+  ],
+  [
+    "claude: 500",
+    "claude",
+    {
+      exitCode: 1,
+      stdout: claudeError(
+        'API Error: 500 {"type":"error","error":{"type":"api_error","message":"Internal server error"}}'
+      )
+    },
+    "server_error"
+  ],
+  [
+    "claude: connection",
+    "claude",
+    { exitCode: 1, stdout: claudeError("API Error: Connection error.") },
+    "network",
+    { retryable: true }
+  ],
+  [
+    "claude: timed out",
+    "claude",
+    { exitCode: 1, stdout: claudeError("API Error: Request timed out.") },
+    "timeout"
+  ],
+  [
+    "claude: turn limit",
+    "claude",
+    { exitCode: 1, stdout: lines(claude({ subtype: "error_max_turns", result: undefined })) },
+    "invalid_response",
+    { retryable: false }
+  ],
+  [
+    "claude: error during execution",
+    "claude",
+    {
+      exitCode: 1,
+      stdout: lines(claude({ subtype: "error_during_execution", is_error: true, result: undefined }))
+    },
+    "unknown",
+    { retryable: false }
+  ],
+  [
+    "claude: no login, plain text",
+    "claude",
+    { exitCode: 1, stdout: "Invalid API key · Please run /login\n" },
+    "auth"
+  ],
+  ["claude: nothing at all", "claude", { exitCode: 1 }, "unknown", { retryable: false }],
+  ["claude: exit 0 and nothing", "claude", {}, "invalid_response", { retryable: true }],
+  [
+    "claude: a refusal",
+    "claude",
+    { stdout: lines(claude({ stop_reason: "refusal", result: "" })) },
+    "content_filtered"
+  ],
+  ["claude: not JSON at exit 0", "claude", { stdout: "Hello!" }, "invalid_response", { retryable: false }],
+  [
+    "codex: 401",
+    "codex",
+    {
+      exitCode: 1,
+      stdout: lines({
+        type: "turn.failed",
+        error: { message: "unexpected status 401 Unauthorized: Missing bearer authentication" }
+      })
+    },
+    "auth"
+  ],
+  [
+    "codex: last status 429",
+    "codex",
+    {
+      exitCode: 1,
+      stdout: lines({
+        type: "turn.failed",
+        error: { message: "exceeded retry limit, last status: 429 Too Many Requests" }
+      })
+    },
+    "rate_limited"
+  ],
+  [
+    "codex: context",
+    "codex",
+    {
+      exitCode: 1,
+      stdout: lines({
+        type: "turn.failed",
+        error: { message: "Codex ran out of room in the model's context window." }
+      })
+    },
+    "context_length"
+  ],
+  [
+    "codex: turn.failed outranks exit 0",
+    "codex",
+    {
+      stdout: lines({ type: "turn.failed", error: { message: "stream disconnected before completion: x" } })
+    },
+    "network",
+    { retryable: true }
+  ],
+  [
+    "codex: an inner body of OpenAI",
+    "codex",
+    {
+      exitCode: 1,
+      stdout: lines({
+        type: "turn.failed",
+        error: {
+          message: JSON.stringify({ error: { code: "context_length_exceeded", message: "too long" } })
+        }
+      })
+    },
+    "context_length"
+  ],
+  [
+    "codex: an error event without a turn's end",
+    "codex",
+    {
+      exitCode: 1,
+      stdout: lines(
+        { type: "turn.started" },
+        { type: "error", message: "We're currently experiencing high demand" }
+      )
+    },
+    "server_error"
+  ],
+  [
+    "codex: its output ends before its turn",
+    "codex",
+    {
+      stdout: lines(
+        { type: "turn.started" },
+        { type: "item.completed", item: { type: "agent_message", text: "half" } }
+      )
+    },
+    "invalid_response",
+    { retryable: false }
+  ],
+  ["gemini: exit 53", "gemini", { exitCode: 53 }, "invalid_response", { retryable: false }],
+  ["gemini: exit 41", "gemini", { exitCode: 41, stderr: "Please set an Auth method\n" }, "auth"],
+  [
+    "gemini: exit 42 with noise before the report",
+    "gemini",
+    {
+      exitCode: 42,
+      stderr: `Loaded cached credentials.\n${JSON.stringify({ error: { type: "FatalInputError", message: "no input", code: 42 } }, null, 2)}`
+    },
+    "invalid_input"
+  ],
+  [
+    "gemini: an API error",
+    "gemini",
+    {
+      exitCode: 1,
+      stderr: JSON.stringify({
+        error: {
+          type: "ApiError",
+          message:
+            '{"error":{"code":429,"message":"Resource exhausted","status":"RESOURCE_EXHAUSTED","details":[{"retryDelay":"12s"}]}}',
+          code: 1
+        }
+      })
+    },
+    "rate_limited",
+    { retryAfterMs: 12_000 }
+  ],
+  [
+    "gemini: an empty response",
+    "gemini",
+    { stdout: JSON.stringify({ response: "", stats: {} }) },
+    "invalid_response",
+    { retryable: true }
+  ],
+  ["any: exit 126", "text", { exitCode: 126, stderr: "sh: permission denied\n" }, "client_error"],
+  [
+    "any: ended by a signal we did not send",
+    "text",
+    { exitCode: null, signal: "SIGTERM" },
+    "unknown",
+    { retryable: false }
+  ],
+  [
+    "any: our output limit",
+    "text",
+    { exitCode: null, signal: "SIGTERM", killedBy: "output-cap" },
+    "invalid_response",
+    { retryable: false }
+  ],
+  [
+    "any: fork failed",
+    "text",
+    { exitCode: null, spawnError: { code: "EAGAIN" } },
+    "unknown",
+    { retryable: true }
+  ],
+  [
+    "any: NUL in an argument",
+    "text",
+    { exitCode: null, spawnError: { code: "ERR_INVALID_ARG_VALUE", thrownSynchronously: true } },
+    "invalid_input"
+  ],
+  [
+    "any: connection refused on stderr",
+    "text",
+    { exitCode: 1, stderr: "Error: connect ECONNREFUSED 127.0.0.1:11434\n" },
+    "network",
+    { retryable: true }
+  ],
+  [
+    "any: a host that does not exist",
+    "text",
+    { exitCode: 1, stderr: "Error: getaddrinfo ENOTFOUND api.test\n" },
+    "network",
+    { retryable: false }
+  ],
+  [
+    "any: 429 on stderr",
+    "text",
+    { exitCode: 1, stderr: "API Error: 429 Too Many Requests. Please try again in 20s.\n" },
+    "rate_limited",
+    { retryAfterMs: 20_000 }
+  ],
+  ["any: blank output", "text", { stdout: " \n" }, "invalid_response", { retryable: true }],
+  [
+    "any: a number in an error is no status",
+    "text",
+    { exitCode: 1, stderr: "error: found 500 files, expected 1\n" },
+    "unknown"
+  ],
+  [
+    "any: words in the middle of a line are no evidence",
+    "text",
+    { exitCode: 1, stderr: "test 'usage limit reached' failed\n" },
+    "unknown"
+  ]
+]
+
+describe("what the end of a subprocess means", () => {
+  for (const [what, format, part, code, rest = {}] of rows) {
+    it(what, () => {
+      const error = errorOf(format, part)
+      assert.strictEqual(error.code, code, error.message)
+      if (rest.retryable !== undefined) assert.strictEqual(error.retryable, rest.retryable)
+      assert.strictEqual(error.retryAfterMs, rest.retryAfterMs)
+    })
+  }
+})
+
+describe("answers of agents", () => {
+  it("claude: the last result of an array or a stream of events, with noise around", () => {
+    const events = [{ type: "system" }, { type: "assistant", message: {} }, claude({ result: "fine" })]
+    for (const stdout of [
+      JSON.stringify(events),
+      `warning: x\n${lines(...events)}`,
+      JSON.stringify(claude({ result: "fine" }), null, 2)
+    ]) {
+      const answer = answerOf("claude", { stdout })
+      assert.strictEqual(answer.text, "fine")
+      assert.deepInclude(answer.usage, { inputTokens: 13, cachedInputTokens: 10, outputTokens: 5 })
+      assert.strictEqual(answer.costUsd, 0.01)
+    }
+  })
+  it("claude: a text that the result lost is in the last message of a stream", () => {
+    const assistant = { type: "assistant", message: { content: [{ type: "text", text: "found" }] } }
+    assert.strictEqual(answerOf("claude", { stdout: lines(assistant, claude({ result: "" })) }).text, "found")
+  })
+  it("codex: the last message, with its usage", () => {
+    const message = (text: string) => ({ type: "item.completed", item: { type: "agent_message", text } })
+    const completed = {
+      type: "turn.completed",
+      usage: { input_tokens: 20, cached_input_tokens: 5, output_tokens: 4 }
+    }
+    const answer = answerOf("codex", { stdout: lines(message("first"), message("last"), completed) })
+    assert.strictEqual(answer.text, "last")
+    assert.deepInclude(answer.usage, { inputTokens: 20, cachedInputTokens: 5, outputTokens: 4 })
+  })
+  it("codex: a reconnection on the way is no failure", () => {
+    const stdout = lines(
+      { type: "error", message: "Reconnecting... 1/5" },
+      { type: "item.completed", item: { type: "agent_message", text: "ok" } },
+      { type: "turn.completed", usage: { input_tokens: 1, output_tokens: 1 } }
+    )
+    assert.strictEqual(answerOf("codex", { stdout }).text, "ok")
+  })
+  it("gemini: response and tokens of its models", () => {
+    const tokens = { prompt: 12, candidates: 5, thoughts: 3, cached: 4, total: 20 }
+    const answer = answerOf("gemini", {
+      stdout: `Warning: x\n${JSON.stringify({ response: "ok", stats: { models: { "gemini-x": { tokens } } } }, null, 2)}`
+    })
+    assert.strictEqual(answer.text, "ok")
+    assert.strictEqual(answer.modelVersionUsed, "gemini-x")
+    assert.deepInclude(answer.usage, {
+      inputTokens: 12,
+      outputTokens: 8,
+      cachedInputTokens: 4,
+      reasoningTokens: 3
+    })
+  })
+  it("text: as it is, without the last line's end, whatever it talks about", () => {
+    assert.strictEqual(
+      answerOf("text", { stdout: "Usage limit reached\nInvalid API key\n" }).text,
+      "Usage limit reached\nInvalid API key"
+    )
+  })
+})

@@ -1,0 +1,255 @@
+// How a subprocess is run: what it is given, what is read of it, and that nothing of its process group is left
+// behind however it ends. Real processes throughout.
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Redacted } from "effect"
+import { mkdtempSync, rmSync, watch, writeFileSync } from "node:fs"
+import { readFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import {
+  type CommandSpec,
+  commandLine,
+  commandPresets,
+  makeCommandAdapter
+} from "../../../src/adapters/providers/command.ts"
+
+const tool = fileURLToPath(new URL("../../support/fakeTool.mjs", import.meta.url))
+const base64 = (text: string) => Buffer.from(text).toString("base64")
+
+const scripted = (script: object, rest: Partial<CommandSpec> = {}): CommandSpec => ({
+  argv: [process.execPath, tool, base64(JSON.stringify(script))],
+  reads: "text",
+  ...rest
+})
+
+const attempt = (spec: CommandSpec, prompt = "hi", more: object = {}) =>
+  makeCommandAdapter({ id: "command:tool", spec }).attempt({ prompt, model: "tool", ...more })
+
+const echoed = (spec: CommandSpec, prompt: string, more: object = {}) =>
+  Effect.map(
+    attempt(spec, prompt, more),
+    ({ text }): { readonly argv: ReadonlyArray<string>; readonly stdin: string } => JSON.parse(text)
+  )
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A process that was killed stays a zombie until it is reaped; its state tells. */
+const isRunning = (pid: number) =>
+  Effect.promise(() =>
+    readFile(`/proc/${pid}/stat`, "utf8").then(
+      (stat) => !/^\d+ \(.*\) [ZX]/.test(stat),
+      () => isAlive(pid) && process.platform !== "linux"
+    )
+  )
+
+const temporary = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "alembic-"))),
+  (dir) => Effect.sync(() => rmSync(dir, { recursive: true, force: true }))
+)
+
+/** The text of a file once another process has written it. */
+const written = (dir: string, name: string) =>
+  Effect.callback<string>((resume) => {
+    const watcher = watch(dir, () => look())
+    const look = () =>
+      void readFile(join(dir, name), "utf8").then(
+        (text) => {
+          if (text === "") return
+          watcher.close()
+          resume(Effect.succeed(text))
+        },
+        () => {}
+      )
+    look()
+  })
+
+describe("what a command is given", () => {
+  const echo = scripted({ fault: "echo" })
+
+  it.effect("the prompt on stdin, which is closed, and the system text before it", () =>
+    Effect.gen(function* () {
+      const { argv, stdin } = yield* echoed(echo, "the prompt", { system: "be brief" })
+      assert.deepStrictEqual(argv, [])
+      assert.strictEqual(stdin, "be brief\n\nthe prompt")
+    })
+  )
+  it.effect("the prompt as one argument, unharmed by any shell, and a closed stdin", () =>
+    Effect.gen(function* () {
+      const prompt = `a "quoted" $(touch x) ; 'b' {{system}} \n ü`
+      const spec = {
+        ...echo,
+        argv: [...echo.argv, "--say={{prompt}}", ["--system", "{{system}}"], ["--model", "{{model}}"]]
+      }
+      const { argv, stdin } = yield* echoed(spec, prompt)
+      assert.deepStrictEqual(argv, [`--say=${prompt}`])
+      assert.strictEqual(stdin, "")
+    })
+  )
+  it.effect("a large prompt that the child never reads does not break it", () =>
+    Effect.gen(function* () {
+      const { text } = yield* attempt(
+        scripted({ stdout: base64("done"), exitCode: 0 }),
+        "x".repeat(5_000_000)
+      )
+      assert.strictEqual(text, "done")
+    })
+  )
+  it.effect("a sandbox before it, the schema in words, the idempotency key in its environment", () =>
+    Effect.gen(function* () {
+      const sandboxed = { ...echo, sandbox: ["/usr/bin/env", "CONFINED=1"] }
+      const { stdin } = yield* echoed(sandboxed, "hi", { schema: { type: "object", required: ["a"] } })
+      assert.include(stdin, `"required":["a"]`)
+      const shown = yield* attempt(
+        {
+          argv: ["/bin/sh", "-c", 'printf %s "$CONFINED$ALEMBIC_IDEMPOTENCY_KEY"'],
+          sandbox: ["/usr/bin/env", "CONFINED=1"],
+          reads: "text"
+        },
+        "hi",
+        { idempotencyKey: "k-7" }
+      )
+      assert.strictEqual(shown.text, "1k-7")
+    })
+  )
+  it("the presets", () => {
+    const input = { prompt: "hi", model: "opus", system: "be brief" }
+    assert.deepStrictEqual(commandLine(commandPresets.claude, "command:claude", input), {
+      argv: [
+        "claude",
+        "-p",
+        "--output-format",
+        "json",
+        "--model",
+        "opus",
+        "--append-system-prompt",
+        "be brief"
+      ],
+      stdin: "hi"
+    })
+    assert.deepStrictEqual(
+      commandLine(commandPresets.codex, "command:codex", { prompt: "hi", model: "codex" }),
+      {
+        argv: ["codex", "exec", "--json", "--skip-git-repo-check", "-"],
+        stdin: "hi"
+      }
+    )
+    assert.deepStrictEqual(commandLine(commandPresets.gemini, "command:gemini", input), {
+      argv: ["gemini", "--output-format", "json", "--model", "opus"],
+      stdin: "be brief\n\nhi"
+    })
+  })
+})
+
+describe("what is read of it", () => {
+  it.effect("UTF-8 that is cut between any two bytes", () =>
+    Effect.gen(function* () {
+      const text = "naïve – 日本語 – 🧪"
+      const answer = yield* attempt(scripted({ stdout: base64(text), exitCode: 0, fault: "slow-bytes" }))
+      assert.strictEqual(answer.text, text)
+    })
+  )
+  it.effect("no more than its output limit", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(attempt(scripted({ fault: "flood" }, { maxOutputBytes: 100_000 })))
+      assert.deepStrictEqual(
+        [error.code, error.retryable, error.breaker ?? "neutral"],
+        ["invalid_response", false, "neutral"]
+      )
+    })
+  )
+  it.effect("a bounded, redacted tail of its stderr", () =>
+    Effect.gen(function* () {
+      const stderr = base64(`${"noise\n".repeat(9000)}key sk-abcdefghijklmnop0123456789 refused\n`)
+      const error = yield* Effect.flip(attempt(scripted({ stderr, exitCode: 3 })))
+      assert.strictEqual(error.code, "unknown")
+      const shown = JSON.stringify(error.detail)
+      assert.isBelow(shown.length, 2000)
+      assert.include(error.message, "refused")
+      assert.notInclude(shown + error.message, "sk-abcdefghijklmnop")
+    })
+  )
+  it.effect("which of command and working directory is missing", () =>
+    Effect.gen(function* () {
+      const noCommand = yield* Effect.flip(attempt({ argv: ["/nowhere/tool"], reads: "text" }))
+      assert.include(noCommand.message, "command was not found")
+      const noDir = yield* Effect.flip(attempt({ argv: ["true"], reads: "text", cwd: "/nowhere" }))
+      assert.include(noDir.message, "working directory")
+    })
+  )
+  it.effect("a NUL in an argument is refused before anything starts", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(attempt({ argv: ["echo", "{{prompt}}"], reads: "text" }, "a\0b"))
+      assert.strictEqual(error.code, "invalid_input")
+    })
+  )
+})
+
+describe("its end", () => {
+  it.effect("a grandchild that holds stdout open is ended with it", () =>
+    Effect.gen(function* () {
+      const spec = scripted({ exitCode: 3, fault: "grandchild-holds-stdout" })
+      const error = yield* Effect.flip(attempt(spec))
+      const pid = Number(/grandchild (\d+)/.exec(JSON.stringify(error.detail))?.[1])
+      assert.isAbove(pid, 0)
+      assert.isFalse(yield* isRunning(pid))
+    })
+  )
+
+  for (const fault of ["hang", "ignore-sigterm"]) {
+    it.live(`interruption ends the whole group (${fault})`, () =>
+      Effect.gen(function* () {
+        const dir = yield* temporary
+        const script = base64(JSON.stringify({ fault }))
+        writeFileSync(
+          join(dir, "run.sh"),
+          // A shell between us and the tool: the group must go, not only the child.
+          `#!/bin/sh\ntrap '' TERM\n"$1" "$2" "$3" &\necho "$$ $!" > "${join(dir, "pids")}"\nwait\nwait\n`
+        )
+        const fiber = yield* Effect.forkChild(
+          attempt({ argv: ["/bin/sh", join(dir, "run.sh"), process.execPath, tool, script], reads: "text" })
+        )
+        const pids = (yield* written(dir, "pids")).trim().split(" ").map(Number)
+        for (const pid of pids) assert.isTrue(yield* isRunning(pid))
+        yield* Fiber.interrupt(fiber)
+        for (const pid of pids) assert.isFalse(yield* isRunning(pid), `${pid} is still running`)
+      })
+    )
+  }
+
+  it.effect("its own time limit is a timeout, known before the kill", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(attempt(scripted({ fault: "hang" }, { timeLimitMs: 200 })))
+      assert.deepStrictEqual([error.code, error.retryable], ["timeout", true])
+    })
+  )
+  it("it acts, and is not free", () => {
+    const adapter = makeCommandAdapter({
+      id: "command:tool",
+      spec: scripted({}),
+      secrets: [Redacted.make("x")]
+    })
+    assert.deepStrictEqual([adapter.acts, adapter.free], [true, false])
+  })
+  it.effect("many at once do not mix their outputs", () =>
+    Effect.gen(function* () {
+      const texts = yield* Effect.forEach(
+        Array.from({ length: 12 }, (_, index) => `answer ${index}`),
+        (text) =>
+          Effect.map(
+            attempt(scripted({ stdout: base64(text), exitCode: 0 })),
+            (answer) => answer.text === text
+          ),
+        { concurrency: 6 }
+      )
+      assert.isTrue(texts.every(Boolean))
+    })
+  )
+})
