@@ -1,42 +1,9 @@
-// What the ends of subprocess agents mean, beyond the shared cases: each tool's own reports, exit codes, words on
-// their output; and that words in a good answer mean nothing.
+// What the ends of subprocess agents mean, beyond the shared cases: each tool's own reports, exit codes, and words on
+// their output. Answers are in readCli.test.ts.
 import { assert, describe, it } from "@effect/vitest"
-import { Result } from "effect"
-import { type ProcessEnd, readProcess } from "../../src/adapters/classifyProcess.ts"
+import type { ProcessEnd } from "../../src/adapters/classifyProcess.ts"
 import type { CliFormat } from "../../src/adapters/readCli.ts"
-
-const now = Date.parse("2026-01-01T00:00:00Z")
-const reading = { now, clean: (text: string) => text }
-
-const end = (part: Partial<ProcessEnd>): ProcessEnd => ({
-  exitCode: 0,
-  signal: null,
-  stdout: "",
-  stderr: "",
-  ...part
-})
-
-const lines = (...events: ReadonlyArray<object>) =>
-  events.map((event) => `${JSON.stringify(event)}\n`).join("")
-
-const claude = (part: object) => ({
-  type: "result",
-  subtype: "success",
-  is_error: false,
-  result: "ok",
-  stop_reason: "end_turn",
-  total_cost_usd: 0.01,
-  usage: { input_tokens: 3, cache_creation_input_tokens: 0, cache_read_input_tokens: 10, output_tokens: 5 },
-  ...part
-})
-
-const errorOf = (format: CliFormat, part: Partial<ProcessEnd>) => {
-  const read = readProcess("tool", format, end(part), reading)
-  if (Result.isSuccess(read)) throw new Error(`an answer: ${read.success.text}`)
-  return read.failure
-}
-const answerOf = (format: CliFormat, part: Partial<ProcessEnd>) =>
-  Result.getOrThrow(readProcess("tool", format, end(part), reading))
+import { claude, errorOf, lines } from "../support/processEnds.ts"
 
 type Row = readonly [
   what: string,
@@ -347,62 +314,4 @@ describe("what the end of a subprocess means", () => {
       assert.strictEqual(error.retryAfterMs, rest.retryAfterMs)
     })
   }
-})
-
-describe("answers of agents", () => {
-  it("claude: the last result of an array or a stream of events, with noise around", () => {
-    const events = [{ type: "system" }, { type: "assistant", message: {} }, claude({ result: "fine" })]
-    for (const stdout of [
-      JSON.stringify(events),
-      `warning: x\n${lines(...events)}`,
-      JSON.stringify(claude({ result: "fine" }), null, 2)
-    ]) {
-      const answer = answerOf("claude", { stdout })
-      assert.strictEqual(answer.text, "fine")
-      assert.deepInclude(answer.usage, { inputTokens: 13, cachedInputTokens: 10, outputTokens: 5 })
-      assert.strictEqual(answer.costUsd, 0.01)
-    }
-  })
-  it("claude: a text that the result lost is in the last message of a stream", () => {
-    const assistant = { type: "assistant", message: { content: [{ type: "text", text: "found" }] } }
-    assert.strictEqual(answerOf("claude", { stdout: lines(assistant, claude({ result: "" })) }).text, "found")
-  })
-  it("codex: the last message, with its usage", () => {
-    const message = (text: string) => ({ type: "item.completed", item: { type: "agent_message", text } })
-    const completed = {
-      type: "turn.completed",
-      usage: { input_tokens: 20, cached_input_tokens: 5, output_tokens: 4 }
-    }
-    const answer = answerOf("codex", { stdout: lines(message("first"), message("last"), completed) })
-    assert.strictEqual(answer.text, "last")
-    assert.deepInclude(answer.usage, { inputTokens: 20, cachedInputTokens: 5, outputTokens: 4 })
-  })
-  it("codex: a reconnection on the way is no failure", () => {
-    const stdout = lines(
-      { type: "error", message: "Reconnecting... 1/5" },
-      { type: "item.completed", item: { type: "agent_message", text: "ok" } },
-      { type: "turn.completed", usage: { input_tokens: 1, output_tokens: 1 } }
-    )
-    assert.strictEqual(answerOf("codex", { stdout }).text, "ok")
-  })
-  it("gemini: response and tokens of its models", () => {
-    const tokens = { prompt: 12, candidates: 5, thoughts: 3, cached: 4, total: 20 }
-    const answer = answerOf("gemini", {
-      stdout: `Warning: x\n${JSON.stringify({ response: "ok", stats: { models: { "gemini-x": { tokens } } } }, null, 2)}`
-    })
-    assert.strictEqual(answer.text, "ok")
-    assert.strictEqual(answer.modelVersionUsed, "gemini-x")
-    assert.deepInclude(answer.usage, {
-      inputTokens: 12,
-      outputTokens: 8,
-      cachedInputTokens: 4,
-      reasoningTokens: 3
-    })
-  })
-  it("text: as it is, without the last line's end, whatever it talks about", () => {
-    assert.strictEqual(
-      answerOf("text", { stdout: "Usage limit reached\nInvalid API key\n" }).text,
-      "Usage limit reached\nInvalid API key"
-    )
-  })
 })

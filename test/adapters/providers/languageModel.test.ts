@@ -1,7 +1,7 @@
 // Any effect/ai LanguageModel plugs in, and its errors are read as closely as those of our own adapters.
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber } from "effect"
-import { AiError, LanguageModel, Response } from "effect/ai"
+import { AiError, LanguageModel, type Response } from "effect/ai"
 import { makeLanguageModelAdapter } from "../../../src/adapters/providers/languageModel.ts"
 import { breakerOutcome } from "../../../src/domain/ModelError.ts"
 
