@@ -1,17 +1,39 @@
 // PlanBundler, live: files from the disk, module graph by esbuild (loaded when first used). Decides what belongs to a
 // plan: files in its root, npm packages of its project, and the prelude, which stays outside the bundle.
-import { readFile, readdir, realpath, stat } from "node:fs/promises"
+import { readdir, realpath, stat } from "node:fs/promises"
 import { builtinModules } from "node:module"
 import { basename, dirname, extname, join, relative, resolve, sep } from "node:path"
 import { Effect, Layer } from "effect"
-import type { BuildFailure, Loader, Message, OnLoadArgs, OnLoadResult, OnResolveArgs, OnResolveResult, PluginBuild } from "esbuild"
-import { sha256 } from "../domain/fingerprint.ts"
+import type {
+  BuildFailure,
+  Loader,
+  Message,
+  OnLoadArgs,
+  OnLoadResult,
+  OnResolveArgs,
+  OnResolveResult,
+  PluginBuild
+} from "esbuild"
 import { importSite } from "./importSites.ts"
-import { PlanBundler, type Bundled, type OpenedPlan, type PlanFile, type RefusedImport } from "./PlanBundler.ts"
+import {
+  PlanBundler,
+  type Bundled,
+  type OpenedPlan,
+  type PlanFile,
+  type RefusedImport
+} from "./PlanBundler.ts"
 import { reservedPrefix } from "./PlanBundle.ts"
 import { PlanError } from "./PlanError.ts"
+import {
+  isInside,
+  packageOf,
+  plansBelow,
+  readPlanFile,
+  reasonOf,
+  withSlashes,
+  type Package
+} from "./planFiles.node.ts"
 import { Lines } from "./sourceMap.ts"
-import { isWorkflowScript } from "./workflowScript.ts"
 
 const builtins = new Set(builtinModules)
 const loaders: Readonly<Record<string, Loader>> = {
@@ -33,72 +55,21 @@ const stubNamespace = "alembic-refused"
 /** Marks the resolutions that this file asks esbuild for, so that they are not asked for again. */
 const asked = { alembic: true }
 
-const withSlashes = (path: string): string => (sep === "/" ? path : path.replaceAll(sep, "/"))
-const isInside = (root: string, path: string): boolean => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
-const isPrelude = (name: string): boolean => name === "effect" || name.startsWith("effect/") || name === "alembic/plan"
-const isBuiltin = (name: string): boolean => name.startsWith("node:") || builtins.has(name) || builtins.has(name.split("/")[0] ?? "")
-
-const reasonOf = (cause: unknown): string => {
-  if (!(cause instanceof Error)) return String(cause)
-  switch ("code" in cause ? cause.code : undefined) {
-    case "ENOENT":
-      return "no such file"
-    case "EISDIR":
-      return "it is a directory"
-    case "EACCES":
-    case "EPERM":
-      return "permission denied"
-    default:
-      return cause.message
-  }
-}
-
-class NotText extends Error {}
-
-const decode = (bytes: Uint8Array): string => {
-  const utf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
-  if (utf16) throw new NotText("it is UTF-16: save it as UTF-8")
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
-  } catch {
-    throw new NotText("it is not UTF-8 text")
-  }
-}
-
-const readPlanFile = async (absolute: string, path: string): Promise<PlanFile> => {
-  const bytes = await readFile(absolute)
-  return { path, text: decode(bytes), sha256: sha256(bytes) }
-}
-
-/** The npm package that a file belongs to. */
-interface Package {
-  readonly dir: string
-  readonly name: string
-  readonly version: string
-}
-
-const packageOf = async (file: string, seen: Map<string, Promise<Package | undefined>>): Promise<Package | undefined> => {
-  const dir = dirname(file)
-  const known = seen.get(dir)
-  if (known !== undefined) return known
-  const found = (async (): Promise<Package | undefined> => {
-    const text = await readFile(join(dir, "package.json"), "utf8").catch(() => undefined)
-    const described: unknown = text === undefined ? undefined : JSON.parse(text)
-    if (typeof described === "object" && described !== null && "name" in described && typeof described.name === "string") {
-      const version = "version" in described && typeof described.version === "string" ? described.version : "0.0.0"
-      return { dir, name: described.name, version }
-    }
-    return dirname(dir) === dir ? undefined : packageOf(dir, seen)
-  })().catch(() => undefined)
-  seen.set(dir, found)
-  return found
-}
+const isPrelude = (name: string): boolean =>
+  name === "effect" || name.startsWith("effect/") || name === "alembic/plan"
+const isBuiltin = (name: string): boolean =>
+  name.startsWith("node:") || builtins.has(name) || builtins.has(name.split("/")[0] ?? "")
 
 /** One build: what was resolved and loaded, and what was refused. */
 class Build {
   readonly files = new Map<string, PlanFile>()
+  readonly packageFiles = new Map<string, PlanFile & { readonly name: string }>()
   readonly hashes = new Map<string, string>()
-  readonly refused: Array<{ readonly construct: string; readonly inPackage: boolean; readonly kind: string }> = []
+  readonly refused: Array<{
+    readonly construct: string
+    readonly inPackage: boolean
+    readonly kind: string
+  }> = []
   private readonly plan: OpenedPlan
   private readonly packages = new Map<string, Promise<Package | undefined>>()
   /** Folders of packages that a link reaches outside any `node_modules`. */
@@ -111,7 +82,10 @@ class Build {
   setup(build: PluginBuild): void {
     build.onResolve({ filter: /.*/ }, (args) => this.resolve(build, args))
     build.onLoad({ filter: /.*/, namespace: "file" }, (args) => this.load(args))
-    build.onLoad({ filter: /.*/, namespace: stubNamespace }, (args) => ({ contents: stubOf(args.path), loader: "js" }))
+    build.onLoad({ filter: /.*/, namespace: stubNamespace }, (args) => ({
+      contents: stubOf(args.path),
+      loader: "js"
+    }))
   }
 
   private isPackageFile(path: string): boolean {
@@ -119,7 +93,8 @@ class Build {
   }
 
   private async resolve(build: PluginBuild, args: OnResolveArgs): Promise<OnResolveResult | undefined> {
-    if (args.kind === "entry-point" || args.pluginData === asked || args.namespace === stubNamespace) return undefined
+    if (args.kind === "entry-point" || args.pluginData === asked || args.namespace === stubNamespace)
+      return undefined
     const inPackage = this.isPackageFile(args.importer)
     if (isPrelude(args.path)) return { path: args.path, external: true }
     if (isBuiltin(args.path) || args.path === "alembic" || args.path.startsWith("alembic/")) {
@@ -129,11 +104,18 @@ class Build {
     if (args.kind === "dynamic-import" && !inPackage) return { path: args.path, external: true }
     const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(args.path)
     if (scheme !== null) return this.refuse(args, `import ${scheme[1]}:`, inPackage)
-    if (args.path.startsWith("/") || args.path.startsWith("\\")) return this.refuse(args, "import /", inPackage)
+    if (args.path.startsWith("/") || args.path.startsWith("\\"))
+      return this.refuse(args, "import /", inPackage)
     const isRelative = args.path.startsWith(".")
     if (inPackage && isRelative) return undefined
     const { importer, kind, resolveDir, with: attributes } = args
-    const found = await build.resolve(args.path, { importer, kind, resolveDir, with: attributes, pluginData: asked })
+    const found = await build.resolve(args.path, {
+      importer,
+      kind,
+      resolveDir,
+      with: attributes,
+      pluginData: asked
+    })
     // What resolves to nothing is esbuild's to report, with its place.
     if (found.errors.length > 0 || found.external || found.namespace !== "file") return undefined
     if (!isRelative && !isInside(this.plan.root, found.path)) {
@@ -141,7 +123,11 @@ class Build {
       if (owner !== undefined && !this.isPackageFile(found.path)) this.linked.add(owner.dir)
     } else if (!isInside(this.plan.root, found.path)) {
       const lexical = resolve(resolveDir, args.path)
-      return this.refuse(args, isInside(this.plan.root, lexical) ? "symlinked helper" : "import ../", inPackage)
+      return this.refuse(
+        args,
+        isInside(this.plan.root, lexical) ? "symlinked helper" : "import ../",
+        inPackage
+      )
     }
     return { path: found.path, sideEffects: true }
   }
@@ -160,13 +146,17 @@ class Build {
       const inPackage = this.isPackageFile(args.path)
       const own = withSlashes(relative(this.plan.root, args.path))
       const file = own === this.plan.path ? this.plan : await readPlanFile(args.path, own)
-      if (inPackage) this.hashes.set(await this.packagePath(args.path), file.sha256)
-      else {
+      if (inPackage) {
+        const name = await this.packagePath(args.path)
+        this.hashes.set(name, file.sha256)
+        this.packageFiles.set(own, { ...file, name })
+      } else {
         this.hashes.set(own, file.sha256)
         this.files.set(own, file)
       }
       const loader = loaders[extname(args.path)] ?? (own === this.plan.path ? "ts" : undefined)
-      if (loader === undefined) return { errors: [{ text: `${own} is not a module: ${Object.keys(loaders).join(" ")}` }] }
+      if (loader === undefined)
+        return { errors: [{ text: `${own} is not a module: ${Object.keys(loaders).join(" ")}` }] }
       return { contents: file.text, loader }
     } catch (cause) {
       const text = `${withSlashes(relative(this.plan.root, args.path))} cannot be read: ${reasonOf(cause)}`
@@ -202,7 +192,8 @@ const failureOf = (plan: OpenedPlan, cause: unknown): PlanError => {
   const code = first?.detail === "plan_unreadable" ? "plan_unreadable" : "plan_unparsable"
   const problem = first === undefined ? reasonOf(cause) : first.text
   const error = { code, path: plan.given, problem, findings: [] } as const
-  if (first?.location === null || first?.location === undefined || code === "plan_unreadable") return new PlanError(error)
+  if (first?.location === null || first?.location === undefined || code === "plan_unreadable")
+    return new PlanError(error)
   const { file, line } = first.location
   return new PlanError({ ...error, file: withSlashes(file), line, column: columnOf(first.location) + 1 })
 }
@@ -215,13 +206,14 @@ const placeRefused = (build: Build, warnings: ReadonlyArray<Message>): ReadonlyA
   return warnings.flatMap(({ detail, location }) => {
     if (!isRefusal(detail) || location === null) return []
     const name = withSlashes(location.file)
-    const text = build.files.get(name)?.text
+    const text = (build.files.get(name) ?? build.packageFiles.get(name))?.text
     const { construct, inPackage, kind } = detail
     if (text === undefined) return [{ construct, file: name, offset: 0, inPackage }]
     const table = lines.get(name) ?? new Lines(text)
     lines.set(name, table)
     const site = importSite(text, table.offset(location.line, columnOf(location)), kind)
-    const named = site.isImportEquals ? "import x = require()" : kind === "require-call" ? "require()" : construct
+    const called = kind === "require-call" && !inPackage ? "require()" : construct
+    const named = site.isImportEquals ? "import x = require()" : called
     return [{ construct: named, file: name, offset: site.offset, inPackage }]
   })
 }
@@ -229,7 +221,9 @@ const placeRefused = (build: Build, warnings: ReadonlyArray<Message>): ReadonlyA
 const run = async (plan: OpenedPlan): Promise<Bundled> => {
   const { build } = await import("esbuild")
   const session = new Build(plan)
-  const tsconfig = await readPlanFile(join(plan.root, "tsconfig.json"), "tsconfig.json").catch(() => undefined)
+  const tsconfig = await readPlanFile(join(plan.root, "tsconfig.json"), "tsconfig.json").catch(
+    () => undefined
+  )
   if (tsconfig !== undefined) session.hashes.set("tsconfig.json", tsconfig.sha256)
   const result = await build({
     absWorkingDir: plan.root,
@@ -254,12 +248,14 @@ const run = async (plan: OpenedPlan): Promise<Bundled> => {
     ...(tsconfig === undefined ? { tsconfigRaw: "{}" } : { tsconfig: join(plan.root, "tsconfig.json") }),
     plugins: [{ name: "alembic", setup: (context) => session.setup(context) }]
   })
-  const output = (suffix: string): string => result.outputFiles.find((file) => file.path.endsWith(suffix))?.text ?? ""
+  const output = (suffix: string): string =>
+    result.outputFiles.find((file) => file.path.endsWith(suffix))?.text ?? ""
   return {
     esm: output(".js"),
     map: output(".map"),
     modules: [...session.hashes].toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)),
     files: [...session.files.values()],
+    packageFiles: [...session.packageFiles.values()],
     refused: placeRefused(session, result.warnings)
   }
 }
@@ -286,7 +282,13 @@ const beside = Effect.fn("PlanBundler.beside")(function* (plan: OpenedPlan, path
       if (absolute === undefined || !isInside(plan.root, absolute)) return undefined
       return await readPlanFile(absolute, withSlashes(relative(plan.root, absolute)))
     },
-    catch: (cause) => new PlanError({ code: "plan_unreadable", path: plan.given, problem: `${path}: ${reasonOf(cause)}`, findings: [] })
+    catch: (cause) =>
+      new PlanError({
+        code: "plan_unreadable",
+        path: plan.given,
+        problem: `${path}: ${reasonOf(cause)}`,
+        findings: []
+      })
   })
 })
 
@@ -295,32 +297,17 @@ const scriptsBeside = Effect.fn("PlanBundler.scriptsBeside")(function* (plan: Op
   return names.filter((name) => /\.m?js$/.test(name)).toSorted()
 })
 
-const exportsRun =
-  /(?<![\w$.])export\s+(?:async\s+)?(?:function\s*\*?|const|let|var)\s*run(?![\w$])|(?<![\w$.])export\s*\{[^}]*(?<![\w$])run(?![\w$])/
-
-const isPlan = async (file: string): Promise<boolean> => {
-  const text = await readFile(file, "utf8").catch(() => "")
-  return isWorkflowScript(file, text) || exportsRun.test(text)
-}
-
-const plansBelow = async (folder: string): Promise<ReadonlyArray<string>> => {
-  const found: Array<string> = []
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory() && entry.name !== "node_modules" && !entry.name.startsWith(".")) {
-      found.push(...(await plansBelow(path)))
-    } else if (entry.isFile() && /\.[cm]?[jt]s$/.test(entry.name) && !entry.name.includes(".d.") && (await isPlan(path))) {
-      found.push(path)
-    }
-  }
-  return found
-}
-
 const plansIn = Effect.fn("PlanBundler.plansIn")(function* (path: string) {
   return yield* Effect.promise(async () => {
-    const isFolder = await stat(path).then((found) => found.isDirectory(), () => false)
+    const isFolder = await stat(path).then(
+      (found) => found.isDirectory(),
+      () => false
+    )
     return isFolder ? (await plansBelow(path)).toSorted() : undefined
   })
 })
 
-export const layer = Layer.succeed(PlanBundler, PlanBundler.of({ open, bundle, beside, scriptsBeside, plansIn }))
+export const layer = Layer.succeed(
+  PlanBundler,
+  PlanBundler.of({ open, bundle, beside, scriptsBeside, plansIn })
+)

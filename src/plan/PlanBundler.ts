@@ -35,6 +35,8 @@ export interface Bundled {
   readonly modules: FileHashes
   /** The plan's own files. */
   readonly files: ReadonlyArray<PlanFile>
+  /** Files of npm packages: `path` as the map names them, `name` as `modules` does. */
+  readonly packageFiles: ReadonlyArray<PlanFile & { readonly name: string }>
   readonly refused: ReadonlyArray<RefusedImport>
 }
 

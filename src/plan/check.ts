@@ -98,7 +98,10 @@ export const checkPlan = Effect.fn("checkPlan")(function* (path: string, options
 })
 
 /** Checks files and the plans in folders, in the order given. */
-export const checkPlans = Effect.fn("checkPlans")(function* (paths: ReadonlyArray<string>, options: LoadOptions = {}) {
+export const checkPlans = Effect.fn("checkPlans")(function* (
+  paths: ReadonlyArray<string>,
+  options: LoadOptions = {}
+) {
   const bundler = yield* PlanBundler
   const checked: Array<Checked> = []
   for (const path of paths) {

@@ -17,7 +17,8 @@ const balanced = (text: string): boolean => {
 }
 
 const lastMatch = (text: string, pattern: RegExp): RegExpExecArray | undefined => {
-  for (const match of [...text.matchAll(pattern)].toReversed()) if (balanced(text.slice(match.index))) return match
+  for (const match of [...text.matchAll(pattern)].toReversed())
+    if (balanced(text.slice(match.index))) return match
   return undefined
 }
 
@@ -27,7 +28,10 @@ export const importSite = (text: string, name: number, kind: string): ImportSite
   const from = Math.max(0, name - 20_000)
   const before = text.slice(from, name)
   if (kind === "require-call" || kind === "require-resolve") {
-    const equals = /(?<![\w$.])(?:export\s+)?import\s+[\p{ID_Start}_$][\p{ID_Continue}$]*\s*=\s*require\s*\(\s*$/u.exec(before)
+    const equals =
+      /(?<![\w$.])(?:export\s+)?import\s+[\p{ID_Start}_$][\p{ID_Continue}$]*\s*=\s*require\s*\(\s*$/u.exec(
+        before
+      )
     if (equals !== null) return { offset: from + equals.index, isImportEquals: true }
     const call = /(?<![\w$.])require\s*\(\s*$/.exec(before)
     return { offset: call === null ? name : from + call.index, isImportEquals: false }

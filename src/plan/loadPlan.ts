@@ -4,7 +4,7 @@ import type { AnyNode } from "acorn"
 import { Context, Effect, Result, Schema } from "effect"
 import type { Finding } from "../domain/Finding.ts"
 import { instead as advice } from "./determinism/catalogue.ts"
-import type { RawFinding } from "./determinism/flow.ts"
+import type { RawFinding } from "./determinism/trail.ts"
 import { parseBundle, scanProgram } from "./determinism/scan.ts"
 import { childrenOf } from "./determinism/scope.ts"
 import { sweep } from "./determinism/sweep.ts"
@@ -41,11 +41,12 @@ export interface Inspection extends LoadedPlan {
 /**
  * The static layer. A service only so that a test can switch it off and see the runtime layer refuse alone.
  */
-export const StaticLayer = Context.Reference<(root: AnyNode) => ReadonlyArray<RawFinding>>("alembic/plan/StaticLayer", {
-  defaultValue: () => scanProgram
-})
-
-const isPackagePath = (path: string): boolean => path.split("/").includes("node_modules")
+export const StaticLayer = Context.Reference<(root: AnyNode) => ReadonlyArray<RawFinding>>(
+  "alembic/plan/StaticLayer",
+  {
+    defaultValue: () => scanProgram
+  }
+)
 
 const findingOf = (
   raw: Pick<RawFinding, "construct" | "instead">,
@@ -60,11 +61,14 @@ const findingOf = (
 const inOrder = (entry: string, findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
   const rank = (file: string): string => (file === entry ? "" : file)
   const byPlace = findings.toSorted((a, b) => a.line - b.line || a.column - b.column)
-  const byFile = byPlace.toSorted((a, b) => (rank(a.file) < rank(b.file) ? -1 : rank(a.file) > rank(b.file) ? 1 : 0))
+  const byFile = byPlace.toSorted((a, b) =>
+    rank(a.file) < rank(b.file) ? -1 : rank(a.file) > rank(b.file) ? 1 : 0
+  )
   return byFile.filter(
     (finding, index) =>
       byFile.findIndex(
-        ({ file, line, column }) => file === finding.file && line === finding.line && column === finding.column
+        ({ file, line, column }) =>
+          file === finding.file && line === finding.line && column === finding.column
       ) === index
   )
 }
@@ -89,27 +93,29 @@ const shiftMap = Effect.fnUntraced(function* (map: string) {
   return yield* encodeMap({ ...decoded, mappings: `;${decoded.mappings}` })
 }, Effect.orDie)
 
-const placed = (raw: RawFinding, map: BundleMap, files: ReadonlyMap<string, Lines>): Finding | undefined => {
+/** A finding at the author's source; undefined for what the bundler added, which is not the plan's. */
+const placed = (raw: RawFinding, map: BundleMap): Finding | undefined => {
   const start = map.originOf(raw.start)
-  if (start === undefined) {
-    // Either the bundler's own helper, which is not the plan's, or a package, whose text is not kept.
-    const file = map.fileAt(raw.start)
-    return file === undefined ? undefined : findingOf(raw, file, { line: 1, column: 1 })
-  }
-  const lines = files.get(start.file)
-  if (lines === undefined) return undefined
+  const lines = start === undefined ? undefined : map.linesOf(start.file)
+  if (start === undefined || lines === undefined) return undefined
   const last = map.originOf(raw.last)
   const widened =
-    raw.shift === 0 && last?.file === start.file ? widenLeft(lines.text, start.offset, last.offset) : start.offset
+    raw.shift === 0 && last?.file === start.file
+      ? widenLeft(lines.text, start.offset, last.offset)
+      : start.offset
   return findingOf(raw, start.file, lines.position(widened + raw.shift))
 }
 
-const packageEdits = (root: AnyNode, map: BundleMap): ReadonlyArray<Edit> => {
+const packageEdits = (
+  root: AnyNode,
+  map: BundleMap,
+  packages: ReadonlyMap<string, string>
+): ReadonlyArray<Edit> => {
   const edits: Array<Edit> = []
   const walk = (node: AnyNode): void => {
     const edit = packageReplacement(node)
     if (edit === undefined) for (const child of childrenOf(node)) walk(child)
-    else if (isPackagePath(map.fileAt(node.start) ?? "")) edits.push(edit)
+    else if (packages.has(map.fileAt(node.start) ?? "")) edits.push(edit)
   }
   walk(root)
   return edits
@@ -132,17 +138,20 @@ const inspectModule = Effect.fnUntraced(function* (plan: OpenedPlan) {
   const bundler = yield* PlanBundler
   const scan = yield* StaticLayer
   const bundled = yield* bundler.bundle(plan)
-  const files = new Map(bundled.files.map((file) => [file.path, new Lines(file.text)]))
-  const map = new BundleMap(bundled.esm, bundled.map, files)
+  const texts = new Map([...bundled.files, ...bundled.packageFiles].map((file) => [file.path, file.text]))
+  const names = new Map(bundled.packageFiles.map((file) => [file.path, file.name]))
+  const map = new BundleMap(bundled.esm, bundled.map, texts)
   const root = yield* Effect.fromResult(parseEsm(plan, bundled, map))
-  const scanned = scan(root).flatMap((raw) => placed(raw, map, files) ?? [])
+  const edits = names.size === 0 ? [] : packageEdits(root, map, names)
+  const isReplaced = (raw: RawFinding): boolean => edits.some((edit) => edit.start === raw.start)
+  const scanned = scan(root).flatMap((raw) => (isReplaced(raw) ? [] : (placed(raw, map) ?? [])))
   const imports = scan === scanProgram ? bundled.refused : []
-  const refused = imports.map(({ construct, file, offset }) =>
-    findingOf({ construct, instead: advice.imports }, file, files.get(file)?.position(offset) ?? { line: 1, column: 1 })
-  )
-  const findings = inOrder(plan.path, [...scanned, ...refused])
-  const hasPackages = bundled.modules.some(([path]) => path.startsWith("npm:"))
-  const script = moduleScript(bundled.esm, root, hasPackages ? packageEdits(root, map) : [])
+  const refused = imports.flatMap(({ construct, file, offset }) => {
+    const place = map.linesOf(file)?.position(offset)
+    return place === undefined ? [] : findingOf({ construct, instead: advice.imports }, file, place)
+  })
+  const found = inOrder(plan.path, [...scanned, ...refused])
+  const script = moduleScript(bundled.esm, root, edits)
   const bundle: PlanBundle = {
     v: 1,
     kind: "module",
@@ -156,23 +165,27 @@ const inspectModule = Effect.fnUntraced(function* (plan: OpenedPlan) {
     path: plan.given,
     bundle,
     sources: bundled.files.map((file) => [file.path, file.text]),
-    findings: findings.filter((finding) => files.has(finding.file)),
-    warnings: findings.filter((finding) => !files.has(finding.file)),
+    findings: found.filter((finding) => !names.has(finding.file)),
+    warnings: found.flatMap(({ construct, instead, file, line, column }) => {
+      const name = names.get(file)
+      return name === undefined ? [] : findingOf({ construct, instead }, name, { line, column })
+    }),
     notices: [],
     hasRun: script.hasRun
   }
   return inspection
 })
 
-const unparsableScript = (plan: OpenedPlan, file: PlanFile) => (problem: Parameters<typeof problemPlace>[1]) =>
-  new PlanError({
-    code: "plan_unparsable",
-    path: plan.given,
-    problem: problem.problem,
-    file: file.path,
-    ...problemPlace(file.text, problem),
-    findings: []
-  })
+const unparsableScript =
+  (plan: OpenedPlan, file: PlanFile) => (problem: Parameters<typeof problemPlace>[1]) =>
+    new PlanError({
+      code: "plan_unparsable",
+      path: plan.given,
+      problem: problem.problem,
+      file: file.path,
+      ...problemPlace(file.text, problem),
+      findings: []
+    })
 
 const nestedOf = (file: PlanFile, script: WorkflowScript): NestedWorkflow => ({
   entry: file.path,
@@ -183,7 +196,8 @@ const nestedOf = (file: PlanFile, script: WorkflowScript): NestedWorkflow => ({
 
 /** Paths at which the script named by `workflow(name)` may be, best first. */
 const candidates = (plan: OpenedPlan, name: string, isPath: boolean): ReadonlyArray<string> => {
-  if (!isPath) return [`${name}.js`, `${name}.workflow.js`, `${name}.mjs`, ...(/\.m?js$/.test(name) ? [name] : [])]
+  if (!isPath)
+    return [`${name}.js`, `${name}.workflow.js`, `${name}.mjs`, ...(/\.m?js$/.test(name) ? [name] : [])]
   // Elsewhere such paths start at the project's folder: `.claude/workflows/x.js` of a script that is there itself.
   const parts = name.split("/")
   const shorter = parts.flatMap((_, index) => {
@@ -218,25 +232,33 @@ const allBeside = Effect.fnUntraced(function* (plan: OpenedPlan) {
     if (file === undefined || file.path === plan.path || !isWorkflowScript(file.path, file.text)) continue
     const script = workflowScript(file.text)
     if (Result.isFailure(script)) continue
-    found.push([file.path, file], [file.path.replace(/(\.workflow)?\.m?js$/, ""), file], [script.success.meta.name, file])
+    found.push(
+      [file.path, file],
+      [file.path.replace(/(\.workflow)?\.m?js$/, ""), file],
+      [script.success.meta.name, file]
+    )
   }
   return found
 })
 
 const inspectWorkflow = Effect.fnUntraced(function* (plan: OpenedPlan) {
   const scan = yield* StaticLayer
-  const script = yield* Effect.fromResult(workflowScript(plan.text)).pipe(Effect.mapError(unparsableScript(plan, plan)))
+  const script = yield* Effect.fromResult(workflowScript(plan.text)).pipe(
+    Effect.mapError(unparsableScript(plan, plan))
+  )
   const reached = new Map<string, PlanFile>(script.reachesUnknown ? yield* allBeside(plan) : [])
   const notices = [...script.warnings]
   for (const { name, isPath } of script.reaches) {
     const file = yield* findScript(plan, name, isPath)
-    if (file === undefined) notices.push(`workflow(${JSON.stringify(name)}) names no script beside ${plan.path}`)
+    if (file === undefined)
+      notices.push(`workflow(${JSON.stringify(name)}) names no script beside ${plan.path}`)
     else reached.set(name, file)
   }
   const findings: Array<Finding> = []
   const scanFile = (file: PlanFile, root: AnyNode): void => {
     const lines = new Lines(file.text)
-    for (const raw of scan(root)) findings.push(findingOf(raw, file.path, lines.position(raw.start + raw.shift)))
+    for (const raw of scan(root))
+      findings.push(findingOf(raw, file.path, lines.position(raw.start + raw.shift)))
   }
   scanFile(plan, script.root)
   const files = new Map<string, PlanFile>([[plan.path, plan]])

@@ -17,9 +17,11 @@ export interface Edit {
   readonly text: string
 }
 
-const nameOf = (node: Identifier | Literal): string => (node.type === "Identifier" ? node.name : String(node.value))
+const nameOf = (node: Identifier | Literal): string =>
+  node.type === "Identifier" ? node.name : String(node.value)
 
-const isPrelude = (name: string): boolean => name === "effect" || name.startsWith("effect/") || name === "alembic/plan"
+const isPrelude = (name: string): boolean =>
+  name === "effect" || name.startsWith("effect/") || name === "alembic/plan"
 
 const prelude = `${reservedPrefix}prelude`
 const refuse = `${reservedPrefix}refuse`
@@ -96,11 +98,7 @@ const keepLines = (text: string): string => text.replaceAll(/[^\n]/g, "")
  * The script of a bundle. `replace` are expressions to stand for others, at offsets of `esm`: what npm packages ask of
  * their surroundings.
  */
-export const moduleScript = (
-  esm: string,
-  root: AnyNode,
-  replace: ReadonlyArray<Edit> = []
-): ScriptText => {
+export const moduleScript = (esm: string, root: AnyNode, replace: ReadonlyArray<Edit> = []): ScriptText => {
   const rewriter = new Rewriter()
   if (root.type === "Program") for (const statement of root.body) rewriter.statement(statement)
   let body = ""
@@ -110,7 +108,10 @@ export const moduleScript = (
     at = edit.end
   }
   body += esm.slice(at)
-  const reads = rewriter.reads.length === 0 && rewriter.run === undefined ? "" : ` ${takeFunction} ${rewriter.reads.join(" ")}`
+  const reads =
+    rewriter.reads.length === 0 && rewriter.run === undefined
+      ? ""
+      : ` ${takeFunction} ${rewriter.reads.join(" ")}`
   const returned = rewriter.run === undefined ? "{}" : `{ run: ${rewriter.run} }`
   return {
     code: `(async (${prelude}, ${refuse}) => { "use strict";${reads}\n${body}\nreturn ${returned};\n})`,
@@ -121,7 +122,8 @@ export const moduleScript = (
 
 /** `process.env.NODE_ENV`, spelled out. */
 const isNodeEnv = (node: AnyNode): boolean => {
-  if (node.type !== "MemberExpression" || node.computed || node.object.type !== "MemberExpression") return false
+  if (node.type !== "MemberExpression" || node.computed || node.object.type !== "MemberExpression")
+    return false
   const { object, property } = node.object
   const names = [object, property, node.property].map((part) => (part.type === "Identifier" ? part.name : ""))
   return names.join(".") === "process.env.NODE_ENV"

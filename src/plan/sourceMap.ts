@@ -44,12 +44,22 @@ export interface Origin {
 export class BundleMap {
   private readonly generated: Lines
   private readonly map: TraceMap
-  private readonly files: ReadonlyMap<string, Lines>
+  private readonly texts: ReadonlyMap<string, string>
+  private readonly tables = new Map<string, Lines>()
 
-  constructor(code: string, map: string, files: ReadonlyMap<string, Lines>) {
+  /** `texts`: the files that the map names. */
+  constructor(code: string, map: string, texts: ReadonlyMap<string, string>) {
     this.generated = new Lines(code)
     this.map = new TraceMap(map)
-    this.files = files
+    this.texts = texts
+  }
+
+  linesOf(file: string): Lines | undefined {
+    const text = this.texts.get(file)
+    if (text === undefined) return undefined
+    const table = this.tables.get(file) ?? new Lines(text)
+    this.tables.set(file, table)
+    return table
   }
 
   /** The file that the text at `offset` came from; undefined for what the bundler added. */
@@ -61,7 +71,7 @@ export class BundleMap {
   originOf(offset: number): Origin | undefined {
     const at = this.generated.position(offset)
     const found = originalPositionFor(this.map, { line: at.line, column: at.column - 1 })
-    const lines = found.source === null ? undefined : this.files.get(found.source)
+    const lines = found.source === null ? undefined : this.linesOf(found.source)
     if (lines === undefined || found.source === null) return undefined
     return { file: found.source, offset: lines.offset(found.line, found.column) }
   }
@@ -142,7 +152,9 @@ export const widenLeft = (text: string, start: number, last: number): number => 
  * Maps a place in `bundle.code` (line and column from 1, as in a stack of the running plan) to the author's file;
  * undefined for what is not the author's: the wrapper and the bundler's helpers.
  */
-export const sitesOf = (bundle: PlanBundle | NestedWorkflow): ((line: number, column: number) => Site | undefined) => {
+export const sitesOf = (
+  bundle: PlanBundle | NestedWorkflow
+): ((line: number, column: number) => Site | undefined) => {
   if (bundle.map === "") {
     return (line, column) => (line < 2 ? undefined : { file: bundle.entry, line: line - 1, column })
   }
@@ -151,6 +163,8 @@ export const sitesOf = (bundle: PlanBundle | NestedWorkflow): ((line: number, co
     map ??= new TraceMap(bundle.map)
     if (line < 1 || column < 1) return undefined
     const found = originalPositionFor(map, { line, column: column - 1 })
-    return found.source === null ? undefined : { file: found.source, line: found.line, column: found.column + 1 }
+    return found.source === null
+      ? undefined
+      : { file: found.source, line: found.line, column: found.column + 1 }
   }
 }

@@ -32,10 +32,16 @@ export interface WorkflowScript {
 
 const space = String.raw`(?:\s|/\*[^]*?\*/|//[^\n\r\u2028\u2029]*)*`
 const opening = new RegExp(String.raw`^(?:#![^\n\r]*)?${space}export${space}\sconst\s${space}meta(?![\w$])`)
-const exportsRun = /(?<![\w$.])export\s+(?:async\s+)?(?:function\s*\*?|const|let|var|class)\s*run(?![\w$])|(?<![\w$.])export\s*\{[^}]*(?<![\w$])run\s*(?:,|\}|$)/m
+const exportsRun =
+  /(?<![\w$.])export\s+(?:async\s+)?(?:function\s*\*?|const|let|var|class)\s*run(?![\w$])|(?<![\w$.])export\s*\{[^}]*(?<![\w$])run\s*(?:,|\}|$)/m
 
 const parseScript = (text: string): Program =>
-  parse(text, { ecmaVersion: "latest", sourceType: "module", allowReturnOutsideFunction: true, allowHashBang: true })
+  parse(text, {
+    ecmaVersion: "latest",
+    sourceType: "module",
+    allowReturnOutsideFunction: true,
+    allowHashBang: true
+  })
 
 /** Whether a file is a script of the dialect: `meta` is its first statement, and it exports no `run`. */
 export const isWorkflowScript = (path: string, text: string): boolean =>
@@ -82,7 +88,8 @@ const literalOf = (node: AnyNode): Schema.Json => {
   switch (node.type) {
     case "Literal":
       if (node.value === null && node.regex === undefined) return null
-      if (typeof node.value === "string" || typeof node.value === "number" || typeof node.value === "boolean") return node.value
+      if (typeof node.value === "string" || typeof node.value === "number" || typeof node.value === "boolean")
+        return node.value
       return notLiteral(node, "regular expressions and big integers are not data")
     case "TemplateLiteral":
       return node.expressions.length === 0
@@ -102,7 +109,8 @@ const literalOf = (node: AnyNode): Schema.Json => {
       for (const property of node.properties) {
         if (property.type === "SpreadElement") return notLiteral(property, "a spread is computed")
         if (property.computed) return notLiteral(property, "a computed key")
-        if (property.kind !== "init" || property.method) return notLiteral(property, "methods and accessors are code")
+        if (property.kind !== "init" || property.method)
+          return notLiteral(property, "methods and accessors are code")
         if (property.shorthand) return notLiteral(property, "a shorthand property is a variable")
         const key = property.key.type === "Identifier" ? property.key.name : String(literalOf(property.key))
         if (refusedKeys.has(key)) return notLiteral(property, `the key ${key} is refused`)
@@ -142,7 +150,8 @@ const decodeMeta = Schema.decodeUnknownOption(
 
 const metaOf = (literal: AnyNode): WorkflowMeta => {
   const value = literalOf(literal)
-  const named = typeof value === "object" && value !== null && "name" in value && typeof value.name === "string"
+  const named =
+    typeof value === "object" && value !== null && "name" in value && typeof value.name === "string"
   if (!named) throw new WorkflowProblem({ problem: "meta.name is required, a string", offset: literal.start })
   const meta = Option.getOrUndefined(decodeMeta(value))
   if (meta === undefined) {
@@ -196,8 +205,16 @@ const read = (text: string): WorkflowScript => {
   const [first, ...others] = root.body
   const declaration = first?.type === "ExportNamedDeclaration" ? first.declaration : undefined
   const declarator = declaration?.type === "VariableDeclaration" ? declaration.declarations[0] : undefined
-  if (first === undefined || declarator?.id.type !== "Identifier" || declarator.id.name !== "meta" || !declarator.init) {
-    throw new WorkflowProblem({ problem: "the first statement must be export const meta = {…}", offset: first?.start ?? 0 })
+  if (
+    first === undefined ||
+    declarator?.id.type !== "Identifier" ||
+    declarator.id.name !== "meta" ||
+    !declarator.init
+  ) {
+    throw new WorkflowProblem({
+      problem: "the first statement must be export const meta = {…}",
+      offset: first?.start ?? 0
+    })
   }
   const meta = metaOf(declarator.init)
   for (const node of others) {
@@ -208,7 +225,9 @@ const read = (text: string): WorkflowScript => {
     }
   }
   const warnings =
-    meta.description === undefined ? [`meta.description is missing: say in a sentence what ${meta.name} does`] : []
+    meta.description === undefined
+      ? [`meta.description is missing: say in a sentence what ${meta.name} does`]
+      : []
   return { meta, root, code: wrap(text, first.start), warnings, ...reachedBy(root) }
 }
 
@@ -228,5 +247,7 @@ export const workflowScript = (text: string): Result.Result<WorkflowScript, Work
   })
 
 /** Line and column of a problem, both from 1. */
-export const problemPlace = (text: string, problem: WorkflowProblem): { readonly line: number; readonly column: number } =>
-  new Lines(text).position(problem.offset)
+export const problemPlace = (
+  text: string,
+  problem: WorkflowProblem
+): { readonly line: number; readonly column: number } => new Lines(text).position(problem.offset)

@@ -16,7 +16,8 @@ export interface Forbidden {
 export const instead = {
   clock: "take the time from input.args, or from an agent's answer, and build it with new Date(value)",
   random: "take a seed from input.args and compute from it, or ask for a choice with h.agent",
-  timer: "there is no time inside a plan: use h.parallel or h.pipeline for order, timeoutMs on a call for limits",
+  timer:
+    "there is no time inside a plan: use h.parallel or h.pipeline for order, timeoutMs on a call for limits",
   ids: "derive ids from content or from a counter",
   environment: "pass values in with --args and read input.args",
   files: "attach files with --attach and read input.files",
@@ -97,7 +98,13 @@ export const forbiddenGlobals: Readonly<Record<string, Forbidden>> = {
 }
 
 /** Names of the global object. Only `globalThis` exists in a plan's context; the others are known by direct use. */
-export const globalObjects: ReadonlySet<string> = new Set(["globalThis", "global", "self", "window", "frames"])
+export const globalObjects: ReadonlySet<string> = new Set([
+  "globalThis",
+  "global",
+  "self",
+  "window",
+  "frames"
+])
 
 /** Methods that call what they are given, by the name they are called by. */
 export const callbackMethods: ReadonlySet<string> = new Set([

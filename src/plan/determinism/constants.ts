@@ -10,7 +10,8 @@ const maxDepth = 32
 type Strings = ReadonlyArray<string> | undefined
 
 const product = (left: Strings, right: Strings): Strings => {
-  if (left === undefined || right === undefined || left.length * right.length > maxCandidates) return undefined
+  if (left === undefined || right === undefined || left.length * right.length > maxCandidates)
+    return undefined
   return left.flatMap((a) => right.map((b) => a + b))
 }
 
@@ -82,7 +83,9 @@ export const initialiserOf = (node: AnyNode, program: ScopedProgram): AnyNode =>
   if (node.type !== "Identifier") return node
   const binding = program.bindings.get(node)
   const init = binding?.inits[0]
-  return binding === undefined || binding.open || binding.inits.length !== 1 || init === undefined ? node : init
+  return binding === undefined || binding.open || binding.inits.length !== 1 || init === undefined
+    ? node
+    : init
 }
 
 /** `names.now`, `names[0]` of a list or an object that is written out. */
@@ -102,7 +105,9 @@ const memberStrings = (
         : object.type === "ObjectExpression"
           ? object.properties.find(
               (property) =>
-                property.type === "Property" && property.kind === "init" && keyNames(property, program)?.[0] === name
+                property.type === "Property" &&
+                property.kind === "init" &&
+                keyNames(property, program)?.[0] === name
             )
           : undefined
     if (value === undefined || value === null || value.type === "SpreadElement") continue
@@ -184,7 +189,9 @@ export const mayBeEmpty = (node: AnyNode, program: ScopedProgram, depth = 0): bo
   const next = (inner: AnyNode): boolean | undefined => mayBeEmpty(inner, program, depth + 1)
   switch (node.type) {
     case "ArrayExpression":
-      return node.elements.every((element) => element?.type === "SpreadElement" && next(element.argument) === true)
+      return node.elements.every(
+        (element) => element?.type === "SpreadElement" && next(element.argument) === true
+      )
     case "Literal":
       return node.value === ""
     case "ConditionalExpression":
@@ -199,8 +206,12 @@ export const mayBeEmpty = (node: AnyNode, program: ScopedProgram, depth = 0): bo
       if (init === node) return undefined
       // A list that starts empty may be filled before it is spread, unless nothing but spreads ever sees it.
       const references = program.bindings.get(node)?.references ?? []
-      const untouched = references.every((reference) => program.parents.get(reference)?.type === "SpreadElement")
-      return init.type === "ArrayExpression" && init.elements.length === 0 && !untouched ? undefined : next(init)
+      const untouched = references.every(
+        (reference) => program.parents.get(reference)?.type === "SpreadElement"
+      )
+      return init.type === "ArrayExpression" && init.elements.length === 0 && !untouched
+        ? undefined
+        : next(init)
     }
     default:
       return undefined

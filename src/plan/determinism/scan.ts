@@ -4,8 +4,9 @@ import { parse, type AnyNode, type MemberExpression } from "acorn"
 import { reservedPrefix } from "../PlanBundle.ts"
 import { builtinFunctions, globalObjects, instead } from "./catalogue.ts"
 import { globalPath, initialiserOf, propertyNames } from "./constants.ts"
-import { Flow, namePlace, type RawFinding } from "./flow.ts"
+import { Flow } from "./flow.ts"
 import { analyseScopes, isFunction, type ScopedProgram } from "./scope.ts"
+import { namePlace, type RawFinding } from "./trail.ts"
 import { globalMember, type FunctionFlavour } from "./values.ts"
 
 /**
@@ -55,7 +56,10 @@ const flavourOf = (node: AnyNode, program: ScopedProgram, depth = 0): FunctionFl
     case "CallExpression": {
       const called = globalPath(node.callee, program)
       const [first] = node.arguments
-      if (first !== undefined && (called === "Object.getPrototypeOf" || called === "Reflect.getPrototypeOf")) {
+      if (
+        first !== undefined &&
+        (called === "Object.getPrototypeOf" || called === "Reflect.getPrototypeOf")
+      ) {
         return next(first)
       }
       if (node.callee.type !== "MemberExpression") return undefined
@@ -107,14 +111,19 @@ const followGlobals = (program: ScopedProgram, flow: Flow): void => {
   for (const node of program.globals) {
     const { name } = node
     if (name.startsWith(reservedPrefix)) {
-      flow.report(name, `use another name: names that start with ${reservedPrefix} are the engine's`, namePlace(node))
+      flow.report(
+        name,
+        `use another name: names that start with ${reservedPrefix} are the engine's`,
+        namePlace(node)
+      )
       continue
     }
     if (globalObjects.has(name)) {
       // The other names of the global object do not exist in a plan: only what is read straight off them counts.
       const parent = program.parents.get(node)
       const direct = parent?.type === "MemberExpression" && parent.object === node
-      if (name === "globalThis" || direct) flow.begin(node, { value: { kind: "globalThis", name } }, { root: name })
+      if (name === "globalThis" || direct)
+        flow.begin(node, { value: { kind: "globalThis", name } }, { root: name })
       continue
     }
     const member = globalMember(name)

@@ -1,6 +1,14 @@
 // Scope analysis: which declaration every name in a program means, and which names mean the global object's.
 // Pure, one walk over an Acorn tree. Knows nothing of what is forbidden.
-import type { AnyNode, AssignmentProperty, Class, Function as AnyFunction, Identifier, MemberExpression, Pattern } from "acorn"
+import type {
+  AnyNode,
+  AssignmentProperty,
+  Class,
+  Function as AnyFunction,
+  Identifier,
+  MemberExpression,
+  Pattern
+} from "acorn"
 
 export type FunctionNode = Extract<
   AnyNode,
@@ -63,7 +71,11 @@ class Scope {
 }
 
 const isNode = (value: unknown): value is AnyNode =>
-  typeof value === "object" && value !== null && "type" in value && typeof value.type === "string" && "start" in value
+  typeof value === "object" &&
+  value !== null &&
+  "type" in value &&
+  typeof value.type === "string" &&
+  "start" in value
 
 /** The direct children of a node, in source order of the tree's fields. */
 export const childrenOf = (node: AnyNode): ReadonlyArray<AnyNode> => {
@@ -78,7 +90,9 @@ export const childrenOf = (node: AnyNode): ReadonlyArray<AnyNode> => {
 }
 
 export const isFunction = (node: AnyNode): node is FunctionNode =>
-  node.type === "FunctionDeclaration" || node.type === "FunctionExpression" || node.type === "ArrowFunctionExpression"
+  node.type === "FunctionDeclaration" ||
+  node.type === "FunctionExpression" ||
+  node.type === "ArrowFunctionExpression"
 
 class Analyser {
   readonly parents = new Map<AnyNode, AnyNode>()
@@ -195,7 +209,8 @@ class Analyser {
           this.parents.set(declarator, node)
           const target = node.kind === "var" ? scope.varScope() : scope
           const bindings = this.declarePattern(declarator.id, declarator, target, scope)
-          const simple = declarator.id.type === "Identifier" && declarator.init !== null && declarator.init !== undefined
+          const simple =
+            declarator.id.type === "Identifier" && declarator.init !== null && declarator.init !== undefined
           for (const binding of bindings) {
             if (simple && declarator.init) binding.inits.push(declarator.init)
             else binding.open = true
@@ -271,7 +286,12 @@ class Analyser {
   }
 
   /** Declares every name of a pattern in `target`; defaults and computed keys are read in `scope`. */
-  private declarePattern(pattern: Pattern, parent: AnyNode, target: Scope, scope: Scope): ReadonlyArray<Binding> {
+  private declarePattern(
+    pattern: Pattern,
+    parent: AnyNode,
+    target: Scope,
+    scope: Scope
+  ): ReadonlyArray<Binding> {
     this.parents.set(pattern, parent)
     switch (pattern.type) {
       case "Identifier":
@@ -279,10 +299,15 @@ class Analyser {
       case "ObjectPattern":
         return pattern.properties.flatMap((property) => {
           this.parents.set(property, pattern)
-          if (property.type === "RestElement") return this.declarePattern(property.argument, property, target, scope)
+          if (property.type === "RestElement")
+            return this.declarePattern(property.argument, property, target, scope)
           if (property.computed) this.child(property.key, property, scope)
           const key = property.key
-          if (key.type === "Identifier" ? key.name === "constructor" : key.type === "Literal" && key.value === "constructor") {
+          if (
+            key.type === "Identifier"
+              ? key.name === "constructor"
+              : key.type === "Literal" && key.value === "constructor"
+          ) {
             this.constructorPatterns.push(property)
           }
           return this.declarePattern(property.value, property, target, scope)

@@ -134,9 +134,13 @@ export const memberOf = (value: Value, name: string): Member | undefined => {
     case "descriptor":
       return name === "value" ? value.of : undefined
     case "subclass":
-      return name === "now" ? { leaf: { construct: "Date.now", instead: instead.clock, depth: 0 } } : undefined
+      return name === "now"
+        ? { leaf: { construct: "Date.now", instead: instead.clock, depth: 0 } }
+        : undefined
     case "formatter":
-      return name === "format" || name === "formatToParts" ? { value: { kind: "format", method: name } } : undefined
+      return name === "format" || name === "formatToParts"
+        ? { value: { kind: "format", method: name } }
+        : undefined
     case "bound":
     case "method":
     case "format":

@@ -1,0 +1,101 @@
+// The files of plans on the disk: read as strict UTF-8, found below a folder, known by the npm package they belong to.
+// Part of the live PlanBundler.
+import { readFile, readdir } from "node:fs/promises"
+import { dirname, join, sep } from "node:path"
+import { sha256 } from "../domain/fingerprint.ts"
+import type { PlanFile } from "./PlanBundler.ts"
+import { isWorkflowScript } from "./workflowScript.ts"
+
+export const withSlashes = (path: string): string => (sep === "/" ? path : path.replaceAll(sep, "/"))
+export const isInside = (root: string, path: string): boolean =>
+  path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
+export const reasonOf = (cause: unknown): string => {
+  if (!(cause instanceof Error)) return String(cause)
+  switch ("code" in cause ? cause.code : undefined) {
+    case "ENOENT":
+      return "no such file"
+    case "EISDIR":
+      return "it is a directory"
+    case "EACCES":
+    case "EPERM":
+      return "permission denied"
+    default:
+      return cause.message
+  }
+}
+
+class NotText extends Error {}
+
+const decode = (bytes: Uint8Array): string => {
+  const utf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
+  if (utf16) throw new NotText("it is UTF-16: save it as UTF-8")
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+  } catch {
+    throw new NotText("it is not UTF-8 text")
+  }
+}
+
+export const readPlanFile = async (absolute: string, path: string): Promise<PlanFile> => {
+  const bytes = await readFile(absolute)
+  return { path, text: decode(bytes), sha256: sha256(bytes) }
+}
+
+/** The npm package that a file belongs to. */
+export interface Package {
+  readonly dir: string
+  readonly name: string
+  readonly version: string
+}
+
+export const packageOf = async (
+  file: string,
+  seen: Map<string, Promise<Package | undefined>>
+): Promise<Package | undefined> => {
+  const dir = dirname(file)
+  const known = seen.get(dir)
+  if (known !== undefined) return known
+  const found = (async (): Promise<Package | undefined> => {
+    const text = await readFile(join(dir, "package.json"), "utf8").catch(() => undefined)
+    const described: unknown = text === undefined ? undefined : JSON.parse(text)
+    if (
+      typeof described === "object" &&
+      described !== null &&
+      "name" in described &&
+      typeof described.name === "string"
+    ) {
+      const version =
+        "version" in described && typeof described.version === "string" ? described.version : "0.0.0"
+      return { dir, name: described.name, version }
+    }
+    return dirname(dir) === dir ? undefined : packageOf(dir, seen)
+  })().catch(() => undefined)
+  seen.set(dir, found)
+  return found
+}
+
+const exportsRun =
+  /(?<![\w$.])export\s+(?:async\s+)?(?:function\s*\*?|const|let|var)\s*run(?![\w$])|(?<![\w$.])export\s*\{[^}]*(?<![\w$])run(?![\w$])/
+
+const isPlan = async (file: string): Promise<boolean> => {
+  const text = await readFile(file, "utf8").catch(() => "")
+  return isWorkflowScript(file, text) || exportsRun.test(text)
+}
+
+export const plansBelow = async (folder: string): Promise<ReadonlyArray<string>> => {
+  const found: Array<string> = []
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory() && entry.name !== "node_modules" && !entry.name.startsWith(".")) {
+      found.push(...(await plansBelow(path)))
+    } else if (
+      entry.isFile() &&
+      /\.[cm]?[jt]s$/.test(entry.name) &&
+      !entry.name.includes(".d.") &&
+      (await isPlan(path))
+    ) {
+      found.push(path)
+    }
+  }
+  return found
+}
