@@ -23,11 +23,23 @@ const parse = (text: string): Json | undefined => {
   return Result.isSuccess(forgiven) ? forgiven.success : undefined
 }
 
-const fenced = (text: string): ReadonlyArray<string> =>
-  Array.from(
-    text.matchAll(/^[ \t]*(```+|~~~+)[^\n]*\n([\s\S]*?)^[ \t]*\1[ \t]*$/gm),
-    (match) => match[2] ?? ""
-  )
+/** What stands in closed fenced blocks, line by line: a pattern over the whole text would not be linear. */
+const fenced = (text: string): ReadonlyArray<string> => {
+  const blocks: Array<string> = []
+  let open: { readonly fence: string; readonly lines: Array<string> } | undefined
+  for (const line of text.split("\n")) {
+    const bare = line.trim()
+    if (open === undefined) {
+      const fence = /^(?:`{3,}|~{3,})/.exec(bare)?.[0]
+      if (fence !== undefined) open = { fence, lines: [] }
+    } else if (bare.startsWith(open.fence) && bare === bare.charAt(0).repeat(bare.length)) {
+      blocks.push(open.lines.join("\n"))
+      open = undefined
+    } else open.lines.push(line)
+    if (blocks.length >= maxCandidates) break
+  }
+  return blocks
+}
 
 /** The end (exclusive) of the bracketed value that starts at `start`, or -1 where it never closes. */
 const endOfValue = (text: string, start: number): number => {
