@@ -79,13 +79,22 @@ const bundle = async () => {
     chunkNames: "library-[hash]",
     packages: "external"
   })
+  // Its functions are sent into the plan's context as text: nothing may be renamed or moved out of them.
   const child = await build({
     ...common,
     splitting: false,
-    entryPoints: { "plan-child": "src/plan/child/main.ts" },
-    banner: { js: requireShim }
+    minify: false,
+    entryPoints: { "plan-child": "src/plan/child/main.ts" }
   })
-  return [command, library, child].flatMap(({ outputFiles }) => outputFiles)
+  const { preludeBuildOptions } = await import("../src/plan/Prelude.node.ts")
+  const prelude = await build({
+    ...preludeBuildOptions,
+    absWorkingDir: root,
+    entryPoints: { "plan-prelude": "src/plan/preludeRuntime.ts" },
+    outdir: "dist",
+    logLevel: "warning"
+  })
+  return [command, library, child, prelude].flatMap(({ outputFiles }) => outputFiles)
 }
 
 const key = sources()
