@@ -1,5 +1,6 @@
 // Journal: the runs under a base directory, as a service. Nothing outside this room knows that they are files.
 import { Context, Effect, Layer, type Scope } from "effect"
+import type { RunEvent } from "../domain/RunEvent.ts"
 import type { RunId } from "../domain/RunSpec.ts"
 import { FsPort } from "../kernel/FsPort.ts"
 import { HostIdentity } from "../kernel/HostIdentity.ts"
@@ -25,9 +26,13 @@ export class Journal extends Context.Service<
     readonly create: (run: NewRun) => Effect.Effect<RunJournal, JournalError, Scope.Scope>
     /**
      * Opens a run: `write` holds its lock until the scope ends and cuts off a torn tail; `read` writes nothing.
-     * `run_missing` if there is none.
+     * `run_missing` if there is none. `onEvent` sees every event that is there, in order.
      */
-    readonly open: (runId: RunId, mode: OpenRunMode) => Effect.Effect<RunJournal, JournalError, Scope.Scope>
+    readonly open: (
+      runId: RunId,
+      mode: OpenRunMode,
+      onEvent?: (event: RunEvent) => void
+    ) => Effect.Effect<RunJournal, JournalError, Scope.Scope>
     readonly exists: (runId: RunId) => Effect.Effect<boolean, JournalError>
     /** The directory of a run, whether it is there or not. */
     readonly directory: (runId: RunId) => string
@@ -66,7 +71,8 @@ export class Journal extends Context.Service<
             Effect.provideContext(context)
           ),
           open: Effect.fn("Journal.open")(
-            (runId: RunId, mode: OpenRunMode) => openRun(baseDir, runId, mode),
+            (runId: RunId, mode: OpenRunMode, onEvent?: (event: RunEvent) => void) =>
+              openRun(baseDir, runId, mode, onEvent),
             Effect.provideContext(context)
           ),
           exists: (runId) => Effect.provideContext(runExists(baseDir, runId), context),

@@ -177,7 +177,8 @@ export const makeRunJournal = Effect.fnUntraced(function* (
     if (log === undefined) return Effect.fail(readOnly)
     const text = payloadText(paths.events, body)
     if (Result.isFailure(text)) return Effect.fail(text.failure)
-    if (text.success.length <= inlineBytes) return appendTo(log, body, text.success)
+    // A log that failed refuses here, before a blob is written for nothing.
+    if (text.success.length <= inlineBytes || log.failure() !== undefined) return appendTo(log, body, text.success)
     return Effect.flatMap(spilled(body), (smaller) =>
       Effect.flatMap(Effect.fromResult(payloadText(paths.events, smaller)), (text) =>
         appendTo(log, smaller, text)
@@ -281,6 +282,7 @@ export const makeRunJournal = Effect.fnUntraced(function* (
   })
 
   const seal = Effect.fnUntraced(function* (result?: Json) {
+    yield* commit
     if (result !== undefined) {
       const text = canonicalJson(result)
       if (Result.isFailure(text)) {

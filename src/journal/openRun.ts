@@ -5,6 +5,7 @@
 // So a directory with meta.json and no log has lost it, and one without meta.json and with an empty log was never
 // finished and is made again.
 import { Effect, type Scope } from "effect"
+import type { RunEvent } from "../domain/RunEvent.ts"
 import type { RunId } from "../domain/RunSpec.ts"
 import { isSyncUnsupported, temporaryMark } from "../kernel/durableFs.ts"
 import { FsPort } from "../kernel/FsPort.ts"
@@ -164,11 +165,15 @@ const checkpointAhead = (path: string, checkpoint: Checkpoint, lastSeq: number) 
     cure: `restore events.jsonl from a copy; or accept the loss: \`alembic repair RUN --truncate-at ${lastSeq}\``
   })
 
-/** Opens a run that is there. `read` writes nothing at all, and needs no right to. */
+/**
+ * Opens a run that is there. `read` writes nothing at all, and needs no right to. `onEvent` sees every event of the
+ * log in order, in the one pass that checks it.
+ */
 export const openRun = Effect.fnUntraced(function* (
   baseDir: string,
   runId: RunId,
-  mode: OpenRunMode
+  mode: OpenRunMode,
+  onEvent: (event: RunEvent) => void = () => {}
 ): Effect.fn.Return<RunJournal, JournalError, FsPort | HostIdentity | Scope.Scope> {
   const fs = yield* FsPort
   const paths = runPaths(baseDir, runId)
@@ -209,6 +214,7 @@ export const openRun = Effect.fnUntraced(function* (
     end,
     onEntry: ({ event, hash, length, offset }) => {
       projection.advance(event, offset, length)
+      onEvent(event)
       if (event.seq === checkpoint?.lastSeq) hashThere = hash
     },
     onProblem: (found, reader) => {

@@ -4,7 +4,7 @@ import { types } from "node:util"
 import { runInNewContext, runInThisContext } from "node:vm"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
-import { canonicalJson, NotCanonicalError } from "../../src/domain/canonicalJson.ts"
+import { canonicalJson, type NotCanonicalError } from "../../src/domain/canonicalJson.ts"
 import { fingerprint, sha256, sha256Stream } from "../../src/domain/fingerprint.ts"
 
 const Vectors = Schema.fromJsonString(
