@@ -146,13 +146,6 @@ export class RunHistory {
   }
 }
 
-/** Reads the whole log once, in bounded memory. */
-export const readHistory = Effect.fnUntraced(function* (journal: RunJournal) {
-  const history = new RunHistory()
-  yield* Stream.runForEach(journal.events, (event) => Effect.sync(() => history.add(event)))
-  return history
-})
-
 /** The event with this seq, read again from the log. For messages: rare, so it may be slow. */
 export const readEvent = (journal: RunJournal, seq: number) =>
   journal.events.pipe(

@@ -16,7 +16,7 @@ import type { PlanDriver } from "../plan/PlanProtocol.ts"
 import { makeCallBook } from "./CallBook.ts"
 import { driveRun } from "./driveRun.ts"
 import { append, type RunContext } from "./RunContext.ts"
-import { readHistory, type RunHistory } from "./RunHistory.ts"
+import { RunHistory } from "./RunHistory.ts"
 import { lossError, noCalls, retryCure, summarize, unrun } from "./summarize.ts"
 
 export interface RunOptions {
@@ -114,7 +114,11 @@ export const summaryOfEnd = Effect.fnUntraced(function* (
   })
 })
 
-const openJournal = Effect.fnUntraced(function* <R1, R2>(request: RunRequest<R1, R2>, runId: RunId) {
+const openJournal = Effect.fnUntraced(function* <R1, R2>(
+  request: RunRequest<R1, R2>,
+  runId: RunId,
+  history: RunHistory
+) {
   const store = yield* Journal
   const { spec } = request
   if (!(yield* store.exists(runId))) {
@@ -123,7 +127,7 @@ const openJournal = Effect.fnUntraced(function* <R1, R2>(request: RunRequest<R1,
     // Another process made it, and let go of it, since we looked.
     if (created.failure.code !== "run_exists") return yield* created.failure
   }
-  const journal = yield* store.open(runId, "write")
+  const journal = yield* store.open(runId, "write", (event) => history.add(event))
   const hashes = Result.getOrElse(specFingerprints(spec), () => ({}))
   const changed = changedParts(journal.meta.parts, hashes)
   if (changed.length === 0) return journal
@@ -150,8 +154,9 @@ export const executeRun = <R1, R2>(request: RunRequest<R1, R2>) =>
       const runId = id.success
       return yield* Effect.catch(
         Effect.gen(function* () {
-          const journal = yield* openJournal(request, runId)
-          return yield* runJournal(request, journal)
+          const history = new RunHistory()
+          const journal = yield* openJournal(request, runId, history)
+          return yield* runJournal(request, journal, history)
         }),
         (error) => Effect.succeed(journalFailure(error, runId))
       )
@@ -162,7 +167,6 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(request: RunRequest<R1, 
   const { options, spec } = request
   const hostClock = yield* Clock.Clock
   const startedAt = hostClock.currentTimeMillisUnsafe()
-  const history = yield* readHistory(journal)
   const reopen =
     options.retryFailed &&
     history.end !== undefined &&

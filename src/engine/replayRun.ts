@@ -13,7 +13,7 @@ import { endDiffers, missingCall, noteDiffers, resultDiffers } from "./Divergenc
 import type { ReplaySummary } from "./Engine.ts"
 import type { RunContext } from "./RunContext.ts"
 import { launchPlan, readyFile, storedPlan } from "./planLaunch.ts"
-import { noteOf, readEvent, readHistory, readScheduled, type RunHistory } from "./RunHistory.ts"
+import { noteOf, readEvent, readScheduled, RunHistory } from "./RunHistory.ts"
 import type { Session } from "./Session.ts"
 import { resultValue } from "./summarize.ts"
 
@@ -80,8 +80,11 @@ const replayFailure = (runId: string, error: JournalError): ReplaySummary =>
   failed(runId, error.code, error.message, error.cure)
 
 /** Replays an opened run with a plan that was not started yet. */
-const replayWith = Effect.fnUntraced(function* (journal: RunJournal, driver: PlanDriver) {
-  const history = yield* readHistory(journal)
+const replayWith = Effect.fnUntraced(function* (
+  journal: RunJournal,
+  history: RunHistory,
+  driver: PlanDriver
+) {
   const run: RunContext = {
     journal,
     driver,
@@ -115,9 +118,10 @@ const replayOpened = <E, R>(
 ) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const journal = yield* (yield* Journal).open(runId, "read")
+      const history = new RunHistory()
+      const journal = yield* (yield* Journal).open(runId, "read", (event) => history.add(event))
       const driver = yield* launch(journal)
-      return yield* replayWith(journal, driver)
+      return yield* replayWith(journal, history, driver)
     })
   )
 
