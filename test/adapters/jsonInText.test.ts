@@ -11,10 +11,18 @@ const cases: ReadonlyArray<readonly [string, string, ReadonlyArray<Json>]> = [
   ["a bare scalar", "42", [42]],
   ["a fenced block", `${fence}json\n{"a":1}\n${fence}`, [{ a: 1 }]],
   ["a fenced block without a language", `${fence}\n[1]\n${fence}`, [[1]]],
-  ["a fenced block with tildes, in prose, indented", "Sure:\n\n  ~~~json\n  {\"a\":1}\n  ~~~\nDone.", [{ a: 1 }]],
+  [
+    "a fenced block with tildes, in prose, indented",
+    'Sure:\n\n  ~~~json\n  {"a":1}\n  ~~~\nDone.',
+    [{ a: 1 }]
+  ],
   ["a fenced scalar", `${fence}\n"x"\n${fence}`, ["x"]],
   ["two fenced blocks: both are candidates", `${fence}\n1\n${fence}\nor\n${fence}\n2\n${fence}`, [1, 2]],
-  ["the same value twice is one", `${fence}\n{"a":1,"b":2}\n${fence}\n${fence}\n{"b":2,"a":1}\n${fence}`, [{ a: 1, b: 2 }]],
+  [
+    "the same value twice is one",
+    `${fence}\n{"a":1,"b":2}\n${fence}\n${fence}\n{"b":2,"a":1}\n${fence}`,
+    [{ a: 1, b: 2 }]
+  ],
   ["a fenced block beats JSON in prose", `{"a":0} becomes\n${fence}json\n{"a":1}\n${fence}`, [{ a: 1 }]],
   ["prose around", 'Here it is: {"a":{"b":[1]}} Hope it helps!', [{ a: { b: [1] } }]],
   ["braces in strings", 'So: {"a":"}{","b":"\\"}"} ok', [{ a: "}{", b: '"}' }]],
@@ -44,7 +52,14 @@ describe("candidatesIn", () => {
   })
 
   it("text without end neither throws nor takes long", () => {
-    for (const hostile of ["[".repeat(200_000), '{"a":'.repeat(100_000), "`".repeat(200_000), '"'.repeat(200_000), "{,}".repeat(50_000), `${fence}\n`.repeat(50_000)]) {
+    for (const hostile of [
+      "[".repeat(200_000),
+      '{"a":'.repeat(100_000),
+      "`".repeat(200_000),
+      '"'.repeat(200_000),
+      "{,}".repeat(50_000),
+      `${fence}\n`.repeat(50_000)
+    ]) {
       const from = performance.now()
       candidatesIn(hostile)
       assert.isBelow(performance.now() - from, 3_000)
