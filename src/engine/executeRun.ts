@@ -163,7 +163,11 @@ export const executeRun = <R1, R2>(request: RunRequest<R1, R2>) =>
     })
   )
 
-const runJournal = Effect.fnUntraced(function* <R1, R2>(request: RunRequest<R1, R2>, journal: RunJournal) {
+const runJournal = Effect.fnUntraced(function* <R1, R2>(
+  request: RunRequest<R1, R2>,
+  journal: RunJournal,
+  history: RunHistory
+) {
   const { options, spec } = request
   const hostClock = yield* Clock.Clock
   const startedAt = hostClock.currentTimeMillisUnsafe()
