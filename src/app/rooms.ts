@@ -17,7 +17,7 @@ import * as HostIdentityNode from "../kernel/HostIdentity.node.ts"
 import { IdFactory } from "../kernel/IdFactory.ts"
 import * as PlanBundlerNode from "../plan/PlanBundler.node.ts"
 import * as PlanVmNode from "../plan/PlanVm.node.ts"
-import { Prelude, PreludeError } from "../plan/Prelude.ts"
+import * as PreludeNode from "../plan/Prelude.node.ts"
 import { withoutNetwork } from "./offlineModels.ts"
 import { version } from "./version.ts"
 
@@ -78,7 +78,7 @@ const versionsLayer = Layer.succeed(
 
 /** All that a run works with. */
 export const engineLayer = (settings: EngineSettings) => {
-  const plans = Layer.mergeAll(PlanBundlerNode.layer, PlanVmNode.layer, Layer.succeed(Prelude, Prelude.of({ load: () => Effect.fail(new PreludeError({ message: "not here yet" })) })))
+  const plans = Layer.mergeAll(PlanBundlerNode.layer, PlanVmNode.layer, PreludeNode.layer)
   return Layer.mergeAll(modelsLayer(settings), journalLayer(settings.baseDir), plans, versionsLayer)
 }
 

@@ -3,20 +3,24 @@
 import { Schema } from "effect"
 import type { RegistryError } from "../adapters/AdapterRegistry.ts"
 import type { RunErrorInfo } from "../domain/RunEvent.ts"
-import { exitCodeOf, type RunStatus } from "../domain/RunSummary.ts"
+import { exitCodeOf, RunStatus } from "../domain/RunSummary.ts"
 import type { JournalError } from "../journal/JournalError.ts"
 
 export class CommandError extends Schema.TaggedError<CommandError>()("CommandError", {
   code: Schema.String,
   message: Schema.String,
-  /** The exit code, as spec 11 has it. */
-  exit: Schema.Int,
+  /** What it means, in the words of a run: decides the exit code. */
+  status: RunStatus,
   /** The next command to type, or what to change. */
   cure: Schema.optionalKey(Schema.String),
   path: Schema.optionalKey(Schema.String),
   line: Schema.optionalKey(Schema.Int),
   changed: Schema.optionalKey(Schema.Array(Schema.String))
-}) {}
+}) {
+  get exit(): number {
+    return exitCodeOf(this.status)
+  }
+}
 
 interface Where {
   readonly cure?: string
@@ -26,7 +30,7 @@ interface Where {
 
 /** Bad input: nothing was begun. Exit code 2. */
 export const badInput = (code: string, message: string, where: Where = {}): CommandError =>
-  new CommandError({ code, message, exit: 2, ...where })
+  new CommandError({ code, message, status: "invalid", ...where })
 
 /** What a broken run directory means for a command. */
 export const statusOfJournal = (error: JournalError): RunStatus => {
@@ -53,7 +57,7 @@ export const fromJournal = (error: JournalError): CommandError =>
   new CommandError({
     code: error.code,
     message: error.message,
-    exit: exitCodeOf(statusOfJournal(error)),
+    status: statusOfJournal(error),
     path: error.path,
     ...(error.line === undefined ? {} : { line: error.line }),
     ...(error.cure === undefined ? {} : { cure: error.cure }),

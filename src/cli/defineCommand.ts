@@ -35,7 +35,7 @@ export interface CommandModule {
 export const plainFailure = (error: CommandError): unknown => ({
   type: "Error",
   ok: false,
-  status: error.exit === 2 ? "invalid" : "failed",
+  status: error.status,
   error: errorInfo(error)
 })
 

@@ -86,7 +86,7 @@ const lastNet = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
   const error = new CommandError({
     code: "internal_error",
     message: defect instanceof Error ? defect.message : String(defect),
-    exit: 1,
+    status: "failed",
     cure: "alembic doctor (and please report it, with what is above)"
   })
   yield* output.emit(plainFailure(error))

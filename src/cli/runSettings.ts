@@ -4,6 +4,7 @@ import { Effect, Option, Schema } from "effect"
 import { badInput } from "./CommandError.ts"
 import type { ModelSettings } from "./Host.ts"
 import { readConfigText, readFixturesText } from "./inputs.ts"
+import { readText } from "./inputsText.ts"
 
 export interface ModelFlags {
   readonly model: Option.Option<string>
@@ -63,3 +64,28 @@ export const keptBlobs = ({ config, fixtures }: ModelSettings, kept: Kept): Read
 
 export const readKept = (text: string | undefined): Kept =>
   text === undefined ? {} : Option.getOrElse(decodeKept(text), () => ({}))
+
+/** What a run's directory says of how it was begun. */
+export interface Stored {
+  readonly config: string | undefined
+  readonly fixtures: string | undefined
+  readonly kept: Kept
+}
+
+/** The settings a run was begun with; files named now stand in for its own, and must say the same. */
+export const overKept = Effect.fnUntraced(function* (
+  flags: Omit<ModelFlags, "model">,
+  { config, fixtures, kept }: Stored
+) {
+  yield* checkBaseUrl(flags.baseUrl)
+  const cure = "leave it out: the run has kept its own"
+  const given = Option.isSome(flags.config) ? yield* readText("configuration", flags.config.value, cure) : config
+  const answers = (yield* readFixturesText(flags.offlineFixtures)) ?? fixtures
+  const settings: ModelSettings = {
+    ...(given === undefined ? {} : { config: given }),
+    ...(answers === undefined ? {} : { fixtures: answers }),
+    ...(kept.model === undefined ? {} : { model: kept.model }),
+    ...(Option.isSome(flags.baseUrl) ? { baseUrl: flags.baseUrl.value } : {})
+  }
+  return settings
+})

@@ -1,0 +1,21 @@
+// `alembic approve RUN ITEM`: says yes to an item that waits for approval, such as a call in doubt.
+import { Effect } from "effect"
+import { Argument } from "effect/cli"
+import { defineCommand } from "../defineCommand.ts"
+import { runArgument } from "../flags.ts"
+import { onJournal } from "../runReference.ts"
+import { giveAnswer } from "../waitingItems.ts"
+
+export default defineCommand({
+  name: "approve",
+  description: "Say yes to an item that waits for approval",
+  config: {
+    run: runArgument,
+    item: Argument.String("item").pipe(Argument.withDescription("The item, as `alembic questions` names it"))
+  },
+  examples: [{ command: "alembic approve @last doubt-7", description: "Make a call in doubt again" }],
+  handler: Effect.fn("cli.approve")(
+    ({ item, run }) => giveAnswer(run, item, (question) => Effect.succeed(question?.choices?.[0] ?? "approve")),
+    onJournal
+  )
+})

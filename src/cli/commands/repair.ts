@@ -1,0 +1,38 @@
+// `alembic repair RUN --truncate-at N`: gives up what follows line N of a damaged log, keeping a copy of all of it.
+import { Effect } from "effect"
+import { Flag } from "effect/cli"
+import { Schema } from "effect"
+import { Journal } from "../../journal/Journal.ts"
+import { fromJournal } from "../CommandError.ts"
+import { defineCommand } from "../defineCommand.ts"
+import { runArgument } from "../flags.ts"
+import { Output } from "../Output.ts"
+import { cureText } from "../render/errorText.ts"
+import { plural } from "../render/numbers.ts"
+import { onJournal, resolveRun } from "../runReference.ts"
+
+const LineNumber = Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(0)))
+
+export default defineCommand({
+  name: "repair",
+  description: "Give up what follows a line of a damaged log; a backup is kept",
+  config: {
+    run: runArgument,
+    truncateAt: Flag.Int("truncate-at").pipe(
+      Flag.withMetavar("<line>"),
+      Flag.withDescription("The last line to keep (alembic verify names the damaged ones)"),
+      Flag.withSchema(LineNumber)
+    )
+  },
+  examples: [{ command: "alembic repair run-3fa --truncate-at 120", description: "Keep the first 120 events" }],
+  handler: Effect.fn("cli.repair")(function* ({ run, truncateAt }) {
+    const output = yield* Output
+    const runId = yield* resolveRun(run)
+    const journal = yield* Journal
+    const repaired = yield* Effect.mapError(journal.repair(runId, { truncateAt }), fromJournal)
+    yield* output.emit({ type: "RepairSummary", ok: true, runId, ...repaired })
+    yield* output.print(
+      `${output.style.green("repaired")} ${runId}  ${plural(repaired.kept, "event")} kept, ${plural(repaired.removedBytes, "byte")} given up\n  backup: ${repaired.backup}\n${cureText(`alembic resume ${runId}`, output.style)}`
+    )
+  }, onJournal)
+})

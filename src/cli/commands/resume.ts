@@ -1,0 +1,74 @@
+// `alembic resume RUN`: goes on with a run from its own directory: plan, inputs and models as they were kept there.
+// Keys and base URLs come from the environment and flags again.
+import { Effect, Option } from "effect"
+import { keptText } from "../../engine/planLaunch.ts"
+import { resumeRun } from "../../engine/resumeRun.ts"
+import { unrun } from "../../engine/summarize.ts"
+import { errorInfo, fromJournal } from "../CommandError.ts"
+import { Journal } from "../../journal/Journal.ts"
+import { defineCommand } from "../defineCommand.ts"
+import * as flags from "../flags.ts"
+import { Host } from "../Host.ts"
+import { resolvePath } from "../inputsText.ts"
+import { performRun } from "../performRun.ts"
+import { onJournal, resolveRun } from "../runReference.ts"
+import { overKept, readKept } from "../runSettings.ts"
+
+const config = {
+  run: flags.runArgument,
+  retryFailed: flags.toggle("retry-failed", "Make the failed calls, and what followed from them, again"),
+  acceptLoss: flags.toggle("accept-loss", "Lost items do not make the run incomplete"),
+  baseUrl: flags.baseUrlFlag,
+  config: flags.configFlag,
+  offlineFixtures: flags.fixturesFlag,
+  concurrency: flags.concurrencyFlag,
+  maxUsd: flags.dollars("max-usd", "Another cap than the run was begun with"),
+  yes: flags.yesFlag
+}
+
+/** What the run's directory says of how it was begun. */
+const kept = Effect.fnUntraced(function* (given: string) {
+  const runId = yield* resolveRun(given)
+  const store = yield* Journal
+  const journal = yield* store.open(runId, "read")
+  return {
+    runId,
+    hermetic: journal.meta.parts.hermetic !== undefined,
+    config: yield* keptText(journal, "config"),
+    fixtures: yield* keptText(journal, "fixtures"),
+    kept: readKept(yield* keptText(journal, "settings"))
+  }
+}, Effect.scoped, Effect.catchTag("JournalError", (error) => Effect.fail(fromJournal(error))))
+
+export default defineCommand({
+  name: "resume",
+  description: "Go on with a run from its own directory. Nothing that was answered is asked, or paid, again.",
+  config,
+  examples: [
+    { command: "alembic resume @last", description: "Go on with the last run" },
+    { command: "alembic resume run-3fa --retry-failed", description: "Make the failed calls again" }
+  ],
+  failureLine: (error) => unrun(error.status, errorInfo(error)),
+  handler: Effect.fn("cli.resume")(function* (input) {
+    const host = yield* Host
+    const baseDir = yield* resolvePath(yield* flags.baseDirFlag)
+    const stored = yield* onJournal(kept(input.run))
+    const models = yield* overKept(input, stored)
+    const concurrency = Option.getOrUndefined(input.concurrency) ?? stored.kept.concurrency
+    const maxUsd = Option.getOrUndefined(input.maxUsd) ?? stored.kept.maxUsd
+    const settings = {
+      ...models,
+      baseDir,
+      ...(stored.hermetic ? { hermetic: true, offline: "always" as const } : {})
+    }
+    yield* performRun((watch) =>
+      resumeRun(stored.runId, {
+        retryFailed: input.retryFailed,
+        acceptLoss: input.acceptLoss || stored.kept.acceptLoss === true,
+        ...(concurrency === undefined ? {} : { concurrency }),
+        ...(maxUsd === undefined ? {} : { maxUsd }),
+        ...watch
+      })
+    ).pipe(Effect.provide(host.engine(settings)))
+  })
+})

@@ -1,0 +1,45 @@
+// `alembic verify RUN`: is the run as it was written? Everything that is wrong is listed; nothing is changed.
+import { Effect } from "effect"
+import { Journal } from "../../journal/Journal.ts"
+import { errorInfo, fromJournal } from "../CommandError.ts"
+import { defineCommand } from "../defineCommand.ts"
+import { runArgument } from "../flags.ts"
+import { Output } from "../Output.ts"
+import { cureText } from "../render/errorText.ts"
+import { plural } from "../render/numbers.ts"
+import { harmless } from "../render/style.ts"
+import { onJournal, resolveRun } from "../runReference.ts"
+
+export default defineCommand({
+  name: "verify",
+  description: "Check a run's log, hash chain, blobs and derived files for damage",
+  config: { run: runArgument },
+  examples: [{ command: "alembic verify @last --json", description: "Exit 5 and a list of problems if there are any" }],
+  failureLine: (error) => ({
+    type: "VerifySummary",
+    ok: false,
+    events: 0,
+    vouchedTo: 0,
+    problems: [],
+    error: errorInfo(error)
+  }),
+  handler: Effect.fn("cli.verify")(function* ({ run }) {
+    const output = yield* Output
+    const runId = yield* resolveRun(run)
+    const journal = yield* Journal
+    const report = yield* Effect.mapError(journal.verify(runId), fromJournal)
+    yield* output.emit({ type: "VerifySummary", runId, ...report })
+    const { style } = output
+    if (report.ok) {
+      yield* output.print(`${style.green("sound")} ${style.bold(runId)}  ${plural(report.events, "event")}, vouched for to ${report.vouchedTo}`)
+    } else {
+      yield* output.print(`${style.red("damaged")} ${style.bold(runId)}  ${plural(report.problems.length, "problem")}`)
+      for (const { code, line, message } of report.problems) {
+        yield* output.print(`  ${line > 0 ? `line ${line} ` : ""}${style.dim(`[${code}]`)} ${harmless(message)}`)
+      }
+      const first = report.problems.find(({ line }) => line > 0)?.line
+      yield* output.print(cureText(first === undefined ? "restore the run from a copy (alembic import FILE)" : `alembic repair ${runId} --truncate-at ${first - 1}`, style))
+      yield* output.exitWith(5)
+    }
+  }, onJournal)
+})

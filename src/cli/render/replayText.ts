@@ -1,0 +1,28 @@
+// The end of a replay for people: identical, or where it parts from the journal and how.
+import type { ReplaySummary } from "../../engine/Engine.ts"
+import { cureText } from "./errorText.ts"
+import { plural } from "./numbers.ts"
+import { clip, harmless, type Style } from "./style.ts"
+
+const valueText = (value: unknown): string => (value === undefined ? "nothing" : clip(JSON.stringify(value), 200))
+
+export const replayText = ({ divergence, error, events, identical, runId }: ReplaySummary, style: Style): string => {
+  if (identical) return `${style.green("identical")} ${style.bold(runId)}  ${plural(events, "event")}`
+  if (error !== undefined) {
+    const head = `${style.red("error")} ${style.dim(`[${error.code}]`)} ${harmless(error.message)}`
+    return error.cure === undefined ? head : `${head}\n${cureText(error.cure, style)}`
+  }
+  const lines = [`${style.red("diverged")} ${style.bold(runId)}`]
+  if (divergence !== undefined) {
+    lines.push(`  ${harmless(divergence.message)}`)
+    if (divergence.site !== undefined) {
+      lines.push(`  at ${divergence.site.file}:${divergence.site.line}:${divergence.site.column}`)
+    }
+    if (divergence.pointer !== undefined) {
+      lines.push(`  differs at ${divergence.pointer === "" ? "the whole" : divergence.pointer}`)
+      lines.push(`    journal: ${valueText(divergence.journaled)}`, `    now:     ${valueText(divergence.now)}`)
+    }
+  }
+  lines.push(cureText(`alembic run --reuse ${runId} (pays only for what changed)`, style))
+  return lines.join("\n")
+}

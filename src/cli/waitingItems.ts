@@ -1,0 +1,109 @@
+// Waiting items: what runs wait for, read out of their journals, and the answering of one. What an answer does is the
+// engine's, when the run is resumed.
+import { Effect, Result, Schema } from "effect"
+import type { Json } from "../domain/canonicalJson.ts"
+import type { RunEventOf } from "../domain/RunEvent.ts"
+import type { RunId } from "../domain/RunSpec.ts"
+import { answerItem } from "../engine/answerItem.ts"
+import { Journal } from "../journal/Journal.ts"
+import type { RunState } from "../journal/RunState.ts"
+import { badInput, fromJournal } from "./CommandError.ts"
+import { Output } from "./Output.ts"
+import { cureText } from "./render/errorText.ts"
+import { resolveRun } from "./runReference.ts"
+
+export interface WaitingItem {
+  readonly runId: RunId
+  readonly item: string
+  readonly kind: RunEventOf<"QuestionAsked">["kind"]
+  readonly text: string
+  readonly choices?: ReadonlyArray<string>
+  readonly schema?: Json
+  readonly default?: Json
+}
+
+export interface ParkedRun {
+  readonly runId: RunId
+  readonly reason: string
+  /** Milliseconds since the epoch. */
+  readonly until?: number
+  readonly items: ReadonlyArray<string>
+}
+
+type Question = RunEventOf<"QuestionAsked">
+
+/** The state of each run that may wait, one after the other. A damaged run is left out: `alembic list` names it. */
+const waitingRuns = <A>(given: string | undefined, read: (runId: RunId, state: RunState) => ReadonlyArray<A>) =>
+  Effect.gen(function* () {
+    const store = yield* Journal
+    const ids =
+      given === undefined
+        ? (yield* Effect.mapError(store.list, fromJournal)).filter(({ status }) => status !== "damaged").map(({ runId }) => runId)
+        : [yield* resolveRun(given)]
+    const found: Array<A> = []
+    for (const runId of ids) {
+      const state = yield* Effect.scoped(
+        Effect.mapError(
+          Effect.map(store.open(runId, "read"), (journal) => journal.state()),
+          fromJournal
+        )
+      )
+      found.push(...read(runId, state))
+    }
+    return found
+  })
+
+const itemOf = (runId: RunId, { choices, default: otherwise, item, kind, schema, text }: Question): WaitingItem => ({
+  runId,
+  item,
+  kind,
+  text,
+  ...(choices === undefined ? {} : { choices }),
+  ...(schema === undefined ? {} : { schema }),
+  ...(otherwise === undefined ? {} : { default: otherwise })
+})
+
+/** Every question without an answer, of one run or of all. */
+export const pendingQuestions = (given: string | undefined) =>
+  waitingRuns(given, (runId, { end, questions }) =>
+    end !== undefined
+      ? []
+      : [...questions.values()].flatMap(({ answer, event }) => (answer === undefined ? [itemOf(runId, event)] : []))
+  )
+
+export const parkedRuns = (given: string | undefined) =>
+  waitingRuns(given, (runId, { suspended }): ReadonlyArray<ParkedRun> => (suspended === undefined ? [] : [{ runId, ...suspended }]))
+
+const decodeJson = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Json))
+
+/** Text as it is; where the question has a schema, JSON if it is any. */
+export const readAnswer = (text: string, question: Question | undefined): Effect.Effect<Json> => {
+  if (question?.schema === undefined) return Effect.succeed(text)
+  return Effect.succeed(Result.getOrElse(decodeJson(text), (): Json => text))
+}
+
+/** Answers an item of a run and says how to go on. */
+export const giveAnswer = Effect.fnUntraced(function* (
+  given: string,
+  item: string,
+  answerOf: (question: Question | undefined) => Effect.Effect<Json>
+) {
+  const output = yield* Output
+  const runId = yield* resolveRun(given)
+  const store = yield* Journal
+  const question = yield* Effect.scoped(
+    Effect.map(Effect.mapError(store.open(runId, "read"), fromJournal), (journal) => journal.state().questions.get(item)?.event)
+  )
+  const answer = yield* answerOf(question)
+  yield* answerItem(runId, item, answer).pipe(
+    Effect.catchTags({
+      AnswerError: ({ code, cure, message }) => Effect.fail(badInput(code, message, { cure })),
+      JournalError: (error) => Effect.fail(fromJournal(error))
+    })
+  )
+  const left = yield* pendingQuestions(runId)
+  const next = left[0] === undefined ? `alembic resume ${runId}` : `alembic answer ${runId} ${left[0].item} ANSWER`
+  yield* output.emit({ type: "AnswerSummary", ok: true, runId, item, answer, left: left.length })
+  yield* output.print(`${output.style.green("answered")} ${item} of ${runId}\n${cureText(next, output.style)}`)
+})
+
