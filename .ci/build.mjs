@@ -39,6 +39,13 @@ const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 const requireShim =
   'import{createRequire as __alembicRequire}from"node:module";const require=__alembicRequire(import.meta.url);'
 
+/** Compiling the bundle is half of a start; Node keeps what it compiled (where NODE_DISABLE_COMPILE_CACHE lets it). */
+const launcher = `#!/usr/bin/env node
+import { enableCompileCache } from "node:module"
+enableCompileCache()
+await import("./command.js")
+`
+
 const common = {
   absWorkingDir: root,
   bundle: true,
@@ -68,7 +75,7 @@ const put = ({ contents, path }) => {
 const bundle = async () => {
   const command = await build({
     ...common,
-    entryPoints: { main: "src/main.ts" },
+    entryPoints: { command: "src/main.ts" },
     chunkNames: "command-[hash]",
     banner: { js: requireShim },
     external: ["esbuild"]
@@ -101,6 +108,7 @@ const key = sources()
 if (withTypes) rmSync(dist, { recursive: true, force: true })
 if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== key) {
   for (const file of await bundle()) put(file)
+  put({ path: join(dist, "main.js"), contents: launcher })
   put({ path: stamp, contents: key })
 }
 if (withTypes) execFileSync("tsc", ["-p", join(root, ".ci/tsconfig.json")], { stdio: "inherit" })
