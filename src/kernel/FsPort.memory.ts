@@ -116,7 +116,9 @@ export class MemoryDisk {
   afterCrash(kind: CrashKind): MemoryDisk {
     const source = kind === "process" ? this.nodes : this.durable
     const nodes = new Map<string, Node>()
-    for (const [path, node] of source) {
+    // Parents come before what is in them, and what has lost its parent is not to be reached.
+    for (const [path, node] of [...source].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      if (path !== "/" && !nodes.has(parentOf(path))) continue
       if (node.type !== "file") nodes.set(path, node)
       else {
         const size = kind === "process" ? node.size : node.synced
