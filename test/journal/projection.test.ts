@@ -1,0 +1,244 @@
+// One property for each invariant of the projection, over random histories: any order of events that a log could
+// hold, also orders that no engine would write.
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import type { Json } from "../../src/domain/canonicalJson.ts"
+import type { RunEvent, RunEventBody } from "../../src/domain/RunEvent.ts"
+import { Projection, project } from "../../src/journal/projection.ts"
+import { committedUsd, inDoubt, type RunState } from "../../src/journal/RunState.ts"
+import { answer, failure } from "./support.ts"
+
+/** One step of a random history: what happens, to which of five calls, and at what cost in cents. */
+const Step = Schema.Struct({
+  what: Schema.Literals([
+    "schedule",
+    "complete",
+    "fail",
+    "complete unpriced",
+    "reuse",
+    "cancel",
+    "late",
+    "park",
+    "reopen",
+    "resume",
+    "suspend",
+    "interrupt",
+    "end",
+    "log"
+  ]),
+  call: Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 1, maximum: 5 }))),
+  cents: Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 50 })))
+})
+type Step = typeof Step.Type
+const History = Schema.Array(Step)
+
+const usd = (cents: number) => cents / 100
+const parkedResult = (cents: number) => ({
+  ok: false as const,
+  status: "parked" as const,
+  adapterId: "a",
+  modelId: "m",
+  requestId: "r",
+  durationMs: 1,
+  attempts: 1,
+  costUsd: usd(cents),
+  error: { code: "quota_exhausted" as const, message: "", retryable: false }
+})
+
+const unpriced = (): Json => {
+  const { costUsd: _, ...rest } = answer("x")
+  return rest
+}
+
+const bodyOf = ({ call, cents, what }: Step, n: number): RunEventBody => {
+  const ref = { key: `k${call}`, occurrence: 1 }
+  switch (what) {
+    case "schedule":
+      return { type: "CallScheduled", n, ...ref, call: { verb: "agent" }, reserveUsd: usd(cents) }
+    case "complete":
+      return { type: "CallCompleted", ...ref, result: answer("x", usd(cents)) }
+    case "fail":
+      return { type: "CallCompleted", ...ref, result: { ...failure("auth"), costUsd: usd(cents) } }
+    case "complete unpriced":
+      return { type: "CallCompleted", ...ref, result: unpriced() }
+    case "reuse":
+      return { type: "CallCompleted", ...ref, result: answer("x", usd(cents)), reused: true }
+    case "cancel":
+      return { type: "CallCancelled", n, ...ref }
+    case "late":
+      return { type: "CallLate", ...ref, costUsd: usd(cents) }
+    case "park":
+      return { type: "CallParked", ...ref, result: parkedResult(cents) }
+    case "reopen":
+      return { type: "RunReopened", failed: 0 }
+    case "resume":
+      return { type: "RunResumed" }
+    case "suspend":
+      return { type: "RunSuspended", reason: "outage", items: [] }
+    case "interrupt":
+      return { type: "RunInterrupted", signal: "SIGINT" }
+    case "end":
+      return { type: "RunCompleted", status: "incomplete", coverage: { done: 1, of: 2 } }
+    case "log":
+      return { type: "Logged", message: "m" }
+  }
+}
+
+const eventsOf = (history: ReadonlyArray<Step>): ReadonlyArray<RunEvent> =>
+  history.map((step, index) => ({ seq: index + 1, at: index, prev: "", ...bodyOf(step, index + 1) }))
+
+const at = (event: RunEvent): readonly [number, number] => [event.seq * 1000, 100]
+
+/** Calls `check` with the state before and after each event. */
+const stepwise = (
+  history: ReadonlyArray<Step>,
+  check: (before: RunState, event: RunEvent, after: RunState) => void
+) => {
+  const projection = new Projection()
+  for (const event of eventsOf(history)) {
+    const before = structuredClone(projection.state)
+    projection.advance(event, ...at(event))
+    check(before, event, projection.state)
+  }
+}
+
+const property = (name: string, check: (history: ReadonlyArray<Step>) => void) =>
+  it.effect.prop(name, [History], ([history]) => Effect.sync(() => check(history)))
+
+const idOf = (event: RunEvent) => ("key" in event ? `${event.key}#${event.occurrence}` : "")
+
+describe("projection", () => {
+  property("P1: a prefix advanced by the rest is the whole", (history) => {
+    const events = eventsOf(history)
+    for (const cut of [0, Math.floor(events.length / 2), events.length]) {
+      const projection = new Projection()
+      for (const event of events.slice(0, cut)) projection.advance(event, ...at(event))
+      for (const event of events.slice(cut)) projection.advance(event, ...at(event))
+      assert.deepStrictEqual(projection.state, project(events, at))
+    }
+  })
+
+  property("P2: the first completion counts, until a reopening drops it", (history) => {
+    stepwise(history, (before, event, after) => {
+      if (event.type !== "CallCompleted") return
+      const [was, is] = [before.calls.get(idOf(event)), after.calls.get(idOf(event))]
+      assert.strictEqual(is?.status, "completed")
+      if (was?.status !== "completed") return assert.strictEqual(is?.offset, event.seq * 1000)
+      assert.deepStrictEqual(is, was)
+      assert.strictEqual(after.spentUsd, before.spentUsd)
+    })
+  })
+
+  property("P3: ranks are journal order, and list the completed calls and no others", (history) => {
+    const state = project(eventsOf(history), at)
+    const listed = state.completed.flatMap((id) => (id === undefined ? [] : [id]))
+    const completed = [...state.calls.values()].filter(({ status }) => status === "completed")
+    assert.deepStrictEqual(listed.toSorted(), completed.map(({ id }) => id).toSorted())
+    for (const { id, offset, rank } of completed) {
+      assert.strictEqual(state.completed[rank], id)
+      for (const other of completed) if (other.rank > rank) assert.isAbove(other.offset, offset)
+    }
+    for (const { rank, status } of state.calls.values())
+      if (status !== "completed") assert.strictEqual(rank, -1)
+  })
+
+  property("P4: counts are of calls", (history) => {
+    const state = project(eventsOf(history), at)
+    const counted = { scheduled: 0, completed: 0, cancelled: 0, parked: 0 }
+    for (const { status } of state.calls.values()) counted[status]++
+    assert.deepStrictEqual(state.counts, counted)
+    assert.strictEqual(state.failed, [...state.calls.values()].filter(({ failed }) => failed).length)
+    assert.strictEqual(inDoubt(state).length, state.counts.scheduled)
+  })
+
+  property(
+    "P5: what is committed rises only by a reserve or by a cost above it, and never falls below what was spent",
+    (history) => {
+      stepwise(history, (before, event, after) => {
+        const held = [...after.calls.values()].reduce((sum, call) => sum + call.reservedUsd, 0)
+        assert.closeTo(after.reservedUsd, held, 1e-9)
+        assert.isAtLeast(after.spentUsd, before.spentUsd)
+        const rise = committedUsd(after) - committedUsd(before)
+        if (event.type === "CallScheduled") return assert.isAtMost(rise, (event.reserveUsd ?? 0) + 1e-9)
+        const cost =
+          event.type === "CallCompleted" || event.type === "CallParked"
+            ? Number(Object(event.result).costUsd ?? 0)
+            : event.type === "CallLate"
+              ? (event.costUsd ?? 0)
+              : 0
+        const reserved = before.calls.get(idOf(event))?.reservedUsd ?? 0
+        assert.isAtMost(rise, Math.max(0, cost - reserved) + 1e-9)
+      })
+    }
+  )
+
+  property("P5: a call whose cost is unknown settles at its reserve, and is counted unpriced", (history) => {
+    stepwise(history, (before, event, after) => {
+      if (event.type !== "CallCompleted" || "costUsd" in Object(event.result)) return
+      const was = before.calls.get(idOf(event))
+      if (was?.status === "completed") return
+      assert.closeTo(after.spentUsd - before.spentUsd, was?.reservedUsd ?? 0, 1e-9)
+      assert.strictEqual(after.unpriced, before.unpriced + 1)
+    })
+  })
+
+  property("P6: after the end nothing but a reopening makes it open", (history) => {
+    stepwise(history, (before, event, after) => {
+      if (event.type === "RunReopened") return assert.isUndefined(after.end)
+      if (event.type === "RunCompleted") return assert.strictEqual(after.end?.offset, event.seq * 1000)
+      assert.deepStrictEqual(after.end, before.end)
+    })
+  })
+
+  property("P7: reopening drops exactly the failed completions, and not their cost", (history) => {
+    stepwise(history, (before, event, after) => {
+      if (event.type !== "RunReopened") return
+      for (const [id, was] of before.calls) {
+        const is = after.calls.get(id)
+        if (was.status === "completed" && was.failed)
+          assert.deepStrictEqual([is?.status, is?.rank], ["parked", -1])
+        else assert.deepStrictEqual(is, was)
+      }
+      assert.strictEqual(after.failed, 0)
+      assert.strictEqual(after.spentUsd, before.spentUsd)
+      assert.strictEqual(after.reopenedRank, before.completed.length)
+    })
+  })
+
+  it("a call in doubt that is made again is counted twice", () => {
+    const events = eventsOf([
+      { what: "schedule", call: 1, cents: 10 },
+      { what: "resume", call: 1, cents: 0 },
+      { what: "schedule", call: 1, cents: 10 },
+      { what: "complete", call: 1, cents: 4 }
+    ])
+    const spent = [1, 2, 3, 4].map((n) => {
+      const state = project(events.slice(0, n))
+      return [state.spentUsd, state.reservedUsd]
+    })
+    assert.deepStrictEqual(spent, [
+      [0, 0.1],
+      [0, 0.1],
+      [0.1, 0.1],
+      [0.14, 0]
+    ])
+  })
+
+  it("the answer of a blob counts by its outcome", () => {
+    const event: RunEvent = {
+      seq: 1,
+      at: 0,
+      prev: "",
+      type: "CallCompleted",
+      key: "k",
+      occurrence: 1,
+      resultBlob: { blob: "b", bytes: 1 },
+      outcome: { ok: false, costUsd: 0.5, usage: { inputTokens: 7 } }
+    }
+    const state = project([event])
+    assert.deepStrictEqual(
+      [state.failed, state.spentUsd, state.usage.inputTokens, state.unpriced],
+      [1, 0.5, 7, 0]
+    )
+  })
+})
