@@ -11,7 +11,7 @@ import { sweep } from "./determinism/sweep.ts"
 import type { NestedWorkflow, PlanBundle } from "./PlanBundle.ts"
 import { PlanBundler, type Bundled, type OpenedPlan, type PlanFile } from "./PlanBundler.ts"
 import { findingMessage, PlanError } from "./PlanError.ts"
-import { moduleScript, packageReplacement, type Edit } from "./planModule.ts"
+import { importMetaEdit, moduleScript, nodeEnvEdit, type Edit } from "./planModule.ts"
 import { BundleMap, Lines, widenLeft } from "./sourceMap.ts"
 import { isWorkflowScript, problemPlace, workflowScript, type WorkflowScript } from "./workflowScript.ts"
 
@@ -106,16 +106,17 @@ const placed = (raw: RawFinding, map: BundleMap): Finding | undefined => {
   return findingOf(raw, start.file, lines.position(widened + raw.shift))
 }
 
-const packageEdits = (
+/** What code asks of its surroundings and a script cannot answer. `packages`: what may be told a little. */
+const surroundings = (
   root: AnyNode,
   map: BundleMap,
   packages: ReadonlyMap<string, string>
 ): ReadonlyArray<Edit> => {
   const edits: Array<Edit> = []
   const walk = (node: AnyNode): void => {
-    const edit = packageReplacement(node)
+    const edit = importMetaEdit(node) ?? nodeEnvEdit(node)
     if (edit === undefined) for (const child of childrenOf(node)) walk(child)
-    else if (packages.has(map.fileAt(node.start) ?? "")) edits.push(edit)
+    else if (node.type === "MetaProperty" || packages.has(map.fileAt(node.start) ?? "")) edits.push(edit)
   }
   walk(root)
   return edits
@@ -142,9 +143,11 @@ const inspectModule = Effect.fnUntraced(function* (plan: OpenedPlan) {
   const names = new Map(bundled.packageFiles.map((file) => [file.path, file.name]))
   const map = new BundleMap(bundled.esm, bundled.map, texts)
   const root = yield* Effect.fromResult(parseEsm(plan, bundled, map))
-  const edits = names.size === 0 ? [] : packageEdits(root, map, names)
-  const isReplaced = (raw: RawFinding): boolean => edits.some((edit) => edit.start === raw.start)
-  const scanned = scan(root).flatMap((raw) => (isReplaced(raw) ? [] : (placed(raw, map) ?? [])))
+  const asks = names.size > 0 || bundled.esm.includes("import.meta")
+  const edits = asks ? surroundings(root, map, names) : []
+  const isAnswered = (raw: RawFinding): boolean =>
+    edits.some((edit) => edit.start === raw.start && edit.isAnswer)
+  const scanned = scan(root).flatMap((raw) => (isAnswered(raw) ? [] : (placed(raw, map) ?? [])))
   const imports = scan === scanProgram ? bundled.refused : []
   const refused = imports.flatMap(({ construct, file, offset }) => {
     const place = map.linesOf(file)?.position(offset)

@@ -15,6 +15,8 @@ export interface Edit {
   readonly start: number
   readonly end: number
   readonly text: string
+  /** True if the program gets what it asked for. */
+  readonly isAnswer: boolean
 }
 
 const nameOf = (node: Identifier | Literal): string =>
@@ -64,7 +66,7 @@ class Rewriter {
         return this.remove(node)
       case "ExportDefaultDeclaration":
         // The bundler leaves this form only for expressions (a CommonJS entry).
-        this.edits.push({ start: node.start, end: node.declaration.start, text: "" })
+        this.edits.push({ start: node.start, end: node.declaration.start, text: "", isAnswer: false })
         return
       case "ExportAllDeclaration":
         this.imports.add(nameOf(node.source))
@@ -75,7 +77,7 @@ class Rewriter {
   }
 
   private remove(node: AnyNode): void {
-    this.edits.push({ start: node.start, end: node.end, text: "" })
+    this.edits.push({ start: node.start, end: node.end, text: "", isAnswer: false })
   }
 
   /** An import that was refused has no module: whoever runs the plan all the same meets the refusal. */
@@ -129,9 +131,12 @@ const isNodeEnv = (node: AnyNode): boolean => {
   return names.join(".") === "process.env.NODE_ENV"
 }
 
-/** What a package may read of its surroundings after all: that it runs in production, and where it is not. */
-export const packageReplacement = (node: AnyNode): Edit | undefined => {
-  if (isNodeEnv(node)) return { start: node.start, end: node.end, text: '"production"' }
-  if (node.type !== "MetaProperty" || node.meta.name !== "import") return undefined
-  return { start: node.start, end: node.end, text: `${refuse}("import.meta", "")` }
-}
+/** What a package may know of its surroundings after all: that it runs in production. */
+export const nodeEnvEdit = (node: AnyNode): Edit | undefined =>
+  isNodeEnv(node) ? { start: node.start, end: node.end, text: '"production"', isAnswer: true } : undefined
+
+/** A script has no `import.meta`: reaching for it is refused by name. */
+export const importMetaEdit = (node: AnyNode): Edit | undefined =>
+  node.type === "MetaProperty" && node.meta.name === "import"
+    ? { start: node.start, end: node.end, text: `${refuse}("import.meta", "")`, isAnswer: false }
+    : undefined

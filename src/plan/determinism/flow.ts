@@ -25,11 +25,13 @@ const isChoice = (node: AnyNode): boolean =>
 
 /** A bound on the work, far above what any plan needs. */
 const maxSteps = 20_000
+const maxKey = 500
 
 export class Flow implements Follower {
   readonly findings: Array<RawFinding> = []
   readonly program: ScopedProgram
   private readonly seen = new Map<AnyNode, Set<string>>()
+  private readonly waiting: Array<readonly [AnyNode, Value, Trail]> = []
   private steps = 0
 
   constructor(program: ScopedProgram) {
@@ -166,10 +168,20 @@ export class Flow implements Follower {
   }
 
   track(node: AnyNode, value: Value, trail: Trail): void {
+    this.waiting.push([node, value, trail])
+  }
+
+  /** Follows until nothing moves any more: no depth of aliases exhausts the stack. */
+  run(): void {
+    for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) this.step(...next)
+  }
+
+  private step(node: AnyNode, value: Value, trail: Trail): void {
     const keys = this.seen.get(node) ?? new Set<string>()
     this.seen.set(node, keys)
     const key = `${trail.origin.start} ${trail.hop} ${keyOf(value)}`
-    if (keys.has(key) || ++this.steps > maxSteps) return
+    // An object that holds itself would be a longer value each time round.
+    if (keys.has(key) || key.length > maxKey || ++this.steps > maxSteps) return
     keys.add(key)
     const parent = this.parent(node)
     if (parent === undefined) return

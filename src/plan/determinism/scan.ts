@@ -153,6 +153,7 @@ export const scanProgram = (root: AnyNode): ReadonlyArray<RawFinding> => {
   followGlobals(program, flow)
   followConstructors(program, flow)
   followConstructorPatterns(program, flow)
+  flow.run()
   reportImports(program, flow)
   return flow.findings.toSorted((a, b) => a.start - b.start || a.shift - b.shift)
 }
