@@ -17,10 +17,21 @@ export type Reply =
   | { readonly t: "ended"; readonly turn: Turn }
 
 const watchEveryMs = 50
+/** A process that does not come up is not the plan's fault, and not its time. */
+const bootTimeoutMs = 60_000
 const stderrLimit = 65_536
 const newline = 10
 const outOfMemory =
   /heap out of memory|invalid size error|invalid table size|Allocation failed|allocation failed/
+
+const neverUp = failedTurn("plan_crashed", `the plan's process did not come up in ${bootTimeoutMs} ms`)
+
+const tooLong = (timeoutMs: number): Turn =>
+  failedTurn(
+    "plan_timeout",
+    `the plan ran for more than ${timeoutMs} ms without going quiet`,
+    "look for a loop that does not end"
+  )
 
 /** Resident memory in MiB; undefined where the platform does not say. */
 const residentMb = (pid: number): number | undefined => {
@@ -47,6 +58,7 @@ export class PlanProcess {
   private stderr = ""
   private ended: Turn | undefined
   private exited = false
+  private ready = false
   private readonly atExit: Array<() => void> = []
   private stopWatching: () => void = () => {}
   private restartTimer: () => void = () => {}
@@ -98,16 +110,8 @@ export class PlanProcess {
     let timer: NodeJS.Timeout | undefined
     const startTimer = () => {
       clearTimeout(timer)
-      if (!Number.isFinite(timeoutMs)) return
-      timer = setTimeout(() => {
-        this.end(
-          failedTurn(
-            "plan_timeout",
-            `the plan ran for more than ${timeoutMs} ms without going quiet`,
-            "look for a loop that does not end"
-          )
-        )
-      }, timeoutMs)
+      if (!this.ready) timer = setTimeout(() => this.end(neverUp), bootTimeoutMs)
+      else if (Number.isFinite(timeoutMs)) timer = setTimeout(() => this.end(tooLong(timeoutMs)), timeoutMs)
     }
     const memory = setInterval(() => this.checkMemory(), watchEveryMs)
     this.restartTimer = startTimer
@@ -178,7 +182,10 @@ export class PlanProcess {
         failedTurn("plan_crashed", `the plan's process said something unreadable: ${decoded.failure.message}`)
       )
     }
-    if (decoded.success.t === "progress") return this.restartTimer()
+    if (decoded.success.t === "progress") {
+      this.ready = true
+      return this.restartTimer()
+    }
     this.reply({ t: "turn", message: decoded.success })
   }
 }

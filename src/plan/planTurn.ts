@@ -29,7 +29,7 @@ const ChildTurn = Schema.Struct({
 })
 type ChildTurn = typeof ChildTurn.Type
 
-/** One line from the child. `progress`: it is still delivering. */
+/** One line from the child. `progress`: it has come up, or it is still delivering. */
 export const ChildMessage = Schema.Union([ChildTurn, Schema.Struct({ t: Schema.Literal("progress") })])
 
 export const decodeChildLine = Schema.decodeUnknownResult(Schema.fromJsonString(ChildMessage))

@@ -10,9 +10,11 @@ import { hardenTime } from "../inside/hardenTime.ts"
 import { intrinsics } from "../inside/intrinsics.ts"
 import { plainJson } from "../inside/plainJson.ts"
 import { record } from "../inside/record.ts"
+import { urlParser } from "../inside/urlParser.ts"
 import { verbs } from "../inside/verbs.ts"
 import { webObjects } from "../inside/webObjects.ts"
 import { webText } from "../inside/webText.ts"
+import { webUrl } from "../inside/webUrl.ts"
 import { workflow } from "../inside/workflow.ts"
 
 const parts: Parts = {
@@ -25,6 +27,8 @@ const parts: Parts = {
   planConsole,
   webText,
   webObjects,
+  urlParser,
+  webUrl,
   fanOut,
   verbs,
   workflow,

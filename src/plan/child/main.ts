@@ -8,6 +8,7 @@ import type { FromHost } from "./messages.ts"
 
 const { evaluate, evaluatePrelude, build, drain } = freshContext()
 const progressEveryMs = 100
+const progress = `{"t":"progress"}`
 
 const lostPromises = new Map<Promise<unknown>, unknown>()
 process.on("unhandledRejection", (reason, promise) => lostPromises.set(promise, reason))
@@ -57,7 +58,7 @@ const deliver = (plan: Inside, answers: ReadonlyArray<readonly [number, string]>
     const now = performance.now()
     if (now - reported > progressEveryMs) {
       reported = now
-      writeLine(`{"t":"progress"}`)
+      writeLine(progress)
     }
   }
   return delivered
@@ -101,5 +102,10 @@ const next = (): void => {
   else setImmediate(() => finish(plan, delivered))
 }
 
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  // A terminal sends them to the whole group; when the plan ends is the host's to say.
+  process.on(signal, () => {})
+}
 scrub()
+writeLine(progress)
 next()

@@ -9,9 +9,11 @@ import type { hardenTime } from "./hardenTime.ts"
 import type { intrinsics } from "./intrinsics.ts"
 import type { plainJson } from "./plainJson.ts"
 import type { Limits, Pending, RawSite, record } from "./record.ts"
+import type { urlParser } from "./urlParser.ts"
 import type { verbs } from "./verbs.ts"
 import type { webObjects } from "./webObjects.ts"
 import type { webText } from "./webText.ts"
+import type { webUrl } from "./webUrl.ts"
 import type { workflow } from "./workflow.ts"
 
 export interface Parts {
@@ -24,6 +26,8 @@ export interface Parts {
   readonly planConsole: typeof planConsole
   readonly webText: typeof webText
   readonly webObjects: typeof webObjects
+  readonly urlParser: typeof urlParser
+  readonly webUrl: typeof webUrl
   readonly fanOut: typeof fanOut
   readonly verbs: typeof verbs
   readonly workflow: typeof workflow
@@ -40,6 +44,7 @@ export const assemble = (parts: Parts, limits: Limits): Inside => {
   parts.planConsole(own, plain, recorder)
   parts.webText(own)
   parts.webObjects(own, guard)
+  parts.webUrl(own, guard, parts.urlParser(own))
   const fan = parts.fanOut(own, recorder)
 
   // A race leaves its losers pending when the run returns, which is otherwise a forgotten await.
