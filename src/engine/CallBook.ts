@@ -1,7 +1,8 @@
 // CallBook: every call the plan has issued and not yet been answered, known by content (cache key and occurrence).
 // It turns what the author wrote into the call's identity; it dispatches nothing and writes nothing.
 import { Effect, Result, Schema } from "effect"
-import { AdapterRegistry, type Binding } from "../adapters/AdapterRegistry.ts"
+import { AdapterRegistry, type Binding, type RegistryError } from "../adapters/AdapterRegistry.ts"
+import type { Json } from "../domain/canonicalJson.ts"
 import {
   AgentOptions,
   callId,
@@ -28,6 +29,8 @@ export interface IssuedCall {
   readonly chain: ReadonlyArray<Binding>
   /** The answer of a call that cannot be dispatched at all. */
   readonly refusal: ModelRunFailure | undefined
+  /** Number of the plan's call that a room makes this one for. */
+  readonly parent?: number
 }
 
 /** A failure that no adapter gave: the call was never dispatched. */
@@ -59,91 +62,105 @@ const decodeOptions = Schema.decodeUnknownResult(AgentOptions, { onExcessPropert
 
 const keyOf = (identity: CallIdentity) => Result.getOrThrow(computeCacheKey(identity))
 
+/** A model call as far as it can be known without dispatching it. */
+interface Resolved {
+  readonly identity: CallIdentity
+  readonly options: AgentOptions | undefined
+  readonly chain: ReadonlyArray<Binding>
+  readonly error?: ModelError
+}
+
+const registryError = (error: RegistryError): ModelError =>
+  makeError(
+    error.code === "auth" || error.code === "missing_base_url" ? "auth" : "invalid_input",
+    `${error.message} (${error.cure})`
+  )
+
+const refusalOf = (ref: CallRef, { error, identity }: Resolved): ModelRunFailure | undefined =>
+  error === undefined
+    ? undefined
+    : undispatched(error, { adapterId: "none", modelId: identity.model ?? "", requestId: requestIdOf(ref) })
+
 export const makeCallBook = Effect.gen(function* () {
   const registry = yield* AdapterRegistry
   const occurrences = new Map<string, number>()
 
-  const nextRef = (key: string): CallRef => {
+  /** Which of the identical calls it is, in the order the plan issued them. */
+  const nextRef = (identity: CallIdentity): CallRef => {
+    const key = keyOf(identity)
     const occurrence = (occurrences.get(key) ?? 0) + 1
     occurrences.set(key, occurrence)
     return { key, occurrence }
   }
 
-  const issue = (
-    call: PlanCall,
-    rest: Pick<IssuedCall, "identity" | "options" | "chain"> & { error?: ModelError }
-  ) => {
-    const ref = nextRef(keyOf(rest.identity))
-    const issued: IssuedCall = {
-      n: call.n,
-      id: callId(ref),
-      ref,
-      verb: call.verb,
-      identity: rest.identity,
-      options: rest.options,
-      phase: call.phase,
-      site: call.site,
-      chain: rest.chain,
-      refusal:
-        rest.error === undefined
-          ? undefined
-          : undispatched(
-              rest.error,
-              { adapterId: "none", modelId: rest.identity.model ?? "", requestId: requestIdOf(ref) },
-              rest.error.code === "not_available" ? "skipped" : "failed"
-            )
-    }
-    return issued
-  }
-
-  const agent = Effect.fnUntraced(function* (call: PlanCall) {
-    const decoded = decodeOptions(call.options)
+  const resolve = Effect.fnUntraced(function* (given: Json): Effect.fn.Return<Resolved> {
+    const decoded = decodeOptions(given)
     if (Result.isFailure(decoded)) {
       const error = makeError("invalid_input", `h.agent: ${decoded.failure.message}`)
-      return issue(call, {
-        identity: { verb: "agent", spec: call.options },
-        options: undefined,
-        chain: [],
-        error
-      })
+      return { identity: { verb: "agent", spec: given }, options: undefined, chain: [], error }
     }
     const options = decoded.success
     const identity = yield* Effect.result(registry.resolve(options))
     if (Result.isFailure(identity)) {
       const { prompt, model = "" } = options
-      const error = makeError(
-        identity.failure.code === "auth" ? "auth" : "invalid_input",
-        `${identity.failure.message} (${identity.failure.cure})`
-      )
-      return issue(call, {
-        identity: { verb: "agent", prompt, model, spec: call.options },
-        options,
-        chain: [],
-        error
-      })
+      const error = registryError(identity.failure)
+      return { identity: { verb: "agent", prompt, model, spec: given }, options, chain: [], error }
     }
     const chain = yield* Effect.result(registry.bind(identity.success.model ?? ""))
     if (Result.isFailure(chain)) {
-      const error = makeError(
-        chain.failure.code === "unknown_model" || chain.failure.code === "unknown_profile"
-          ? "invalid_input"
-          : "auth",
-        `${chain.failure.message} (${chain.failure.cure})`
-      )
-      return issue(call, { identity: identity.success, options, chain: [], error })
+      return { identity: identity.success, options, chain: [], error: registryError(chain.failure) }
     }
-    return issue(call, { identity: identity.success, options, chain: chain.success })
+    return { identity: identity.success, options, chain: chain.success }
   })
 
   /** Takes a call the plan has just issued. In issue order: occurrences count from it. */
-  const take = (call: PlanCall): Effect.Effect<IssuedCall> => {
-    if (call.verb === "agent") return agent(call)
-    const identity: CallIdentity = { verb: call.verb, spec: call.options }
-    if (call.verb === "sleep") return Effect.succeed(issue(call, { identity, options: undefined, chain: [] }))
-    const error = makeError("not_available", `h.${call.verb} is not available in this version of alembic`)
-    return Effect.succeed(issue(call, { identity, options: undefined, chain: [], error }))
-  }
+  const take = Effect.fnUntraced(function* (call: PlanCall) {
+    const resolved: Resolved =
+      call.verb === "agent"
+        ? yield* resolve(call.options)
+        : { identity: { verb: call.verb, spec: call.options }, options: undefined, chain: [] }
+    const ref = nextRef(resolved.identity)
+    const issued: IssuedCall = {
+      n: call.n,
+      id: callId(ref),
+      ref,
+      verb: call.verb,
+      identity: resolved.identity,
+      options: resolved.options,
+      phase: call.phase,
+      site: call.site,
+      chain: resolved.chain,
+      refusal: refusalOf(ref, resolved)
+    }
+    return issued
+  })
 
-  return { take }
+  /**
+   * A model call that a room makes for the plan's call `room`. Part of its identity is whose it is, so that it is
+   * never taken for one of the plan's own. `refOf` tells identical ones apart.
+   */
+  const takeFor = Effect.fnUntraced(function* (
+    options: AgentOptions,
+    room: IssuedCall,
+    refOf: (identity: CallIdentity) => CallRef
+  ) {
+    const resolved = yield* resolve({ ...options })
+    const identity: CallIdentity = { ...resolved.identity, spec: { of: room.id } }
+    const ref = refOf(identity)
+    const { chain, options: read } = resolved
+    const refusal = refusalOf(ref, resolved)
+    return {
+      ref,
+      verb: "agent" as const,
+      identity,
+      options: read,
+      phase: room.phase,
+      site: room.site,
+      chain,
+      refusal
+    }
+  })
+
+  return { take, takeFor }
 })
 export type CallBook = Effect.Success<typeof makeCallBook>

@@ -1,9 +1,12 @@
-// Flights: the calls in flight. Each runs in a fiber of its own and comes back through the inbox. In a hermetic run
-// they run until quiet, and then logical time moves to what is due first. Ends them all with the scope.
-import { Deferred, Effect, Fiber, Queue } from "effect"
-import { Guards } from "../adapters/Guards.ts"
+// Flights: the calls in flight. Each runs in a fiber of its own and comes back through the inbox, and so does what
+// rooms ask of the run. In a hermetic run they run until quiet, and then logical time moves to what is due first.
+// Ends them all with the scope.
+import { Deferred, Effect, Exit, Fiber, Queue } from "effect"
+import type { Guards } from "../adapters/Guards.ts"
+import type { AgentOptions } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { ModelRunResult } from "../domain/ModelRun.ts"
+import type { RunEventOf } from "../domain/RunEvent.ts"
 import type { IssuedCall } from "./CallBook.ts"
 import type { RunContext } from "./RunContext.ts"
 
@@ -15,22 +18,61 @@ export interface Outcome {
   readonly model: ModelRunResult | undefined
 }
 
+/** What a room asks of the run, for the call it answers. */
+export type RoomWish =
+  | { readonly t: "ask"; readonly room: IssuedCall; readonly options: AgentOptions; readonly reply: Reply }
+  | {
+      readonly t: "step"
+      readonly room: IssuedCall
+      readonly kind: string
+      readonly spec: Json
+      readonly run: Effect.Effect<Json>
+      readonly reply: Reply
+    }
+  | {
+      readonly t: "question"
+      readonly room: IssuedCall
+      readonly ask: Pick<RunEventOf<"QuestionAsked">, "kind" | "text" | "choices">
+      readonly reply: Reply
+    }
+  | { readonly t: "record"; readonly room: IssuedCall; readonly kind: string; readonly data: Json }
+export type Reply = Deferred.Deferred<Json>
+
 /** The adapter whose health a call depends on last: the last link of its chain. */
 export const lane = (call: IssuedCall): string => call.chain.at(-1)?.adapter.id ?? "none"
 
 /** Whether a model answers it, so that it takes one of the run's places. */
 const isModelCall = (call: IssuedCall): boolean => call.chain.length > 0
 
-type Landed = { readonly outcomes: ReadonlyArray<Outcome> } | { readonly signal: string }
+type Message =
+  | { readonly t: "landed"; readonly outcome: Outcome }
+  | { readonly t: "gone"; readonly n: number }
+  | { readonly t: "wish"; readonly wish: RoomWish }
+  | { readonly t: "signal"; readonly signal: string }
+
+/** What came in since the last look. */
+export interface Landed {
+  readonly outcomes: ReadonlyArray<Outcome>
+  readonly wishes: ReadonlyArray<RoomWish>
+  readonly signal: string | undefined
+}
 
 export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
-  const inbox = yield* Queue.unbounded<Outcome | { readonly signal: string }>()
+  const inbox = yield* Queue.unbounded<Message>()
   const fork = Effect.runForkWith(yield* Effect.context<Guards>())
   const flights = new Map<number, { readonly call: IssuedCall; readonly fiber: Fiber.Fiber<unknown> }>()
   const untilQuiet = run.hermetic?.turns.untilQuiet ?? Effect.void
+  let models = 0
+
+  const remove = (n: number): void => {
+    const flight = flights.get(n)
+    if (flight === undefined) return
+    flights.delete(n)
+    if (isModelCall(flight.call)) models--
+  }
 
   yield* Deferred.await(run.stop).pipe(
-    Effect.flatMap((signal) => Queue.offer(inbox, { signal })),
+    Effect.flatMap((signal) => Queue.offer(inbox, { t: "signal", signal })),
     Effect.forkScoped
   )
   yield* Effect.addFinalizer(() =>
@@ -43,29 +85,52 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
 
   const launch = (call: IssuedCall, effect: Effect.Effect<Outcome, never, Guards>) =>
     Effect.sync(() => {
-      const reported = Effect.flatMap(effect, (outcome) => Queue.offer(inbox, outcome))
       const fiber = fork(
-        reported,
+        effect,
         run.hermetic === undefined ? {} : { scheduler: run.hermetic.turns.scheduler }
       )
       flights.set(call.n, { call, fiber })
+      if (isModelCall(call)) models++
+      fiber.addObserver((exit) => {
+        const message: Message = Exit.isSuccess(exit)
+          ? { t: "landed", outcome: exit.value }
+          : { t: "gone", n: call.n }
+        Queue.offerUnsafe(inbox, message)
+      })
     })
 
-  /** Tells the call to stop. Its fiber still ends through `landed` if it had an answer on the way. */
+  const wish = (wish: RoomWish) => Effect.asVoid(Queue.offer(inbox, { t: "wish", wish }))
+
+  /** Tells the call to stop. What it had on the way still lands; otherwise it is gone. */
   const cancel = (n: number) => Effect.sync(() => void flights.get(n)?.fiber.interruptUnsafe())
 
-  const sort = (messages: ReadonlyArray<Outcome | { readonly signal: string }>): Landed => {
+  const sort = (messages: ReadonlyArray<Message>): Landed => {
     const outcomes: Array<Outcome> = []
+    const wishes: Array<RoomWish> = []
+    let signal: string | undefined
     for (const message of messages) {
-      if ("signal" in message) return message
-      flights.delete(message.call.n)
-      outcomes.push(message)
+      switch (message.t) {
+        case "landed":
+          remove(message.outcome.call.n)
+          outcomes.push(message.outcome)
+          break
+        case "gone":
+          remove(message.n)
+          break
+        case "wish":
+          wishes.push(message.wish)
+          break
+        case "signal":
+          signal = message.signal
+          break
+      }
     }
     // Those that land together in a hermetic run land in issue order.
-    return { outcomes: run.hermetic === undefined ? outcomes : outcomes.sort((a, b) => a.call.n - b.call.n) }
+    if (run.hermetic !== undefined) outcomes.sort((a, b) => a.call.n - b.call.n)
+    return { outcomes, wishes, signal }
   }
 
-  /** Waits until at least one call has landed, or the run is told to stop. */
+  /** Waits until something has come in: a call landed, a room wishes, the run is told to stop. */
   const landed = Effect.gen(function* () {
     yield* untilQuiet
     while (run.hermetic !== undefined && Queue.sizeUnsafe(inbox) === 0) {
@@ -75,17 +140,17 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
     return sort(yield* Queue.takeAll(inbox))
   })
 
-  const models = () => [...flights.values()].filter(({ call }) => isModelCall(call))
-
   return {
     launch,
     cancel,
+    wish,
     landed,
-    /** Forgets a call whose answer nobody waits for. */
-    forget: (n: number) => void flights.delete(n),
+    /** Whether something has come in that nobody has looked at. */
+    hasMail: () => Queue.sizeUnsafe(inbox) > 0,
     size: () => flights.size,
-    models: () => models().length,
-    inLane: (id: string) => models().some(({ call }) => lane(call) === id)
+    models: () => models,
+    calls: () => [...flights.values()].map(({ call }) => call),
+    inLane: (id: string) => [...flights.values()].some(({ call }) => isModelCall(call) && lane(call) === id)
   }
 })
 export type Flights = Effect.Success<ReturnType<typeof makeFlights>>

@@ -1,6 +1,6 @@
 // RunContext: what one run in this process works with. Made when the run is opened, read by catch-up and live alike.
 import { Deferred, Effect, Option, type Clock } from "effect"
-import type { Budget } from "../domain/Contract.ts"
+import type { Budget, Contract } from "../domain/Contract.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { RunEvent, RunEventBody } from "../domain/RunEvent.ts"
 import type { RunJournal } from "../journal/RunJournal.ts"
@@ -9,6 +9,7 @@ import type { LogicalClock } from "../kernel/LogicalClock.ts"
 import type { TurnScheduler } from "../kernel/TurnScheduler.ts"
 import type { PlanDriver } from "../plan/PlanProtocol.ts"
 import type { CallBook } from "./CallBook.ts"
+import type { Rooms } from "./Room.ts"
 
 export interface RunContext {
   readonly journal: RunJournal
@@ -22,6 +23,9 @@ export interface RunContext {
   readonly minCoverage: number | undefined
   /** An answer of an earlier run's call cache, by call id. */
   readonly reuse: (id: string) => Effect.Effect<Option.Option<Json>, JournalError>
+  readonly contract: Contract | undefined
+  /** The verbs that are more than a call. */
+  readonly rooms: Rooms
   /** Set for a hermetic run: time is logical, and calls run until quiet before it moves. */
   readonly hermetic: { readonly clock: LogicalClock; readonly turns: TurnScheduler } | undefined
   /** Time for what is not part of the run: the guards of the plan's process. */

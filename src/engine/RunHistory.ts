@@ -23,7 +23,7 @@ export interface ScheduledCall {
 export interface KnownAnswer {
   readonly seq: number
   readonly id: string
-  /** Issue number when it was scheduled; in a strict run, the number the plan will issue it under again. */
+  /** Issue number when it was scheduled; in a strict run, the number the plan will issue it under again. 0: a room's. */
   readonly n: number
 }
 
@@ -72,19 +72,22 @@ export class RunHistory {
   /** `at` of the last event: a hermetic run goes on from there. */
   lastAt = 0
   isEmpty = true
+  /** `at` of the first event. */
+  startedAt: number | undefined
   private failures = new Set<string>()
   private refusedByBudget = new Set<string>()
 
   /** Folds one more event in. */
   add(event: RunEvent): void {
     this.isEmpty = false
+    this.startedAt ??= event.at
     this.lastAt = Math.max(this.lastAt, event.at)
     switch (event.type) {
       case "CallScheduled": {
         const id = callId(event)
         const scheduled = { seq: event.seq, n: event.n, id, retry: event.retry ?? 0, at: event.at }
         this.byId.set(id, scheduled)
-        if (!this.byNumber.has(event.n)) this.byNumber.set(event.n, scheduled)
+        if (event.n > 0 && !this.byNumber.has(event.n)) this.byNumber.set(event.n, scheduled)
         this.parked.delete(id)
         break
       }

@@ -33,7 +33,7 @@ export const catchUp = Effect.fnUntraced(function* (run: RunContext, history: Ru
 
   // A strict run issues the same numbers again, so that many answers can go in one message.
   if (history.strict) {
-    const known = [...history.answers.values()]
+    const known = [...history.answers.values()].filter(({ n }) => n > 0)
     while (delivered < known.length && session.state.t === "waiting" && session.divergence === undefined) {
       const batch = known.slice(delivered, delivered + batchSize)
       const answers = yield* Effect.forEach(batch, (answer) => answerOf(run, answer, answer.n))

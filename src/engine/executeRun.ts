@@ -1,7 +1,7 @@
 // One run from opening its directory to its summary: create or resume, catch up, go live, seal. Every way it can end
 // is a summary; nothing is thrown and nothing fails past here. Callers bring the spec and a way to start the plan.
 import { Clock, Deferred, Effect, Option, Result, type Scope } from "effect"
-import type { Budget } from "../domain/Contract.ts"
+import type { Budget, Contract } from "../domain/Contract.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { RunErrorInfo, RunEvent } from "../domain/RunEvent.ts"
 import { runIdFor, specFingerprints, type RunId, type RunSpec } from "../domain/RunSpec.ts"
@@ -15,6 +15,7 @@ import { makeTurnScheduler } from "../kernel/TurnScheduler.ts"
 import type { PlanDriver } from "../plan/PlanProtocol.ts"
 import { makeCallBook } from "./CallBook.ts"
 import { driveRun } from "./driveRun.ts"
+import type { Rooms } from "./Room.ts"
 import { append, type RunContext } from "./RunContext.ts"
 import { RunHistory } from "./RunHistory.ts"
 import { lossError, noCalls, retryCure, summarize, unrun } from "./summarize.ts"
@@ -23,6 +24,8 @@ export interface RunOptions {
   /** How many model calls may be in flight. Recorded, since it shapes the log of a hermetic run. */
   readonly concurrency: number
   readonly budget: Budget
+  readonly contract: Contract | undefined
+  readonly rooms?: Rooms
   readonly acceptLoss: boolean
   readonly minCoverage?: number
   /** Drop the failed answers of an ended run and run on. */
@@ -197,6 +200,8 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
       options.noCache || options.reuse === undefined
         ? () => Effect.succeed(Option.none<Json>())
         : options.reuse,
+    contract: options.contract,
+    rooms: options.rooms ?? {},
     hermetic,
     hostClock,
     observe: options.observe ?? (() => Effect.void),

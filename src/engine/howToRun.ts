@@ -23,6 +23,7 @@ export const runOptions = (
 ): RunOptions => ({
   concurrency: how.concurrency ?? defaultConcurrency,
   budget: budgetOf(contract, how.maxUsd),
+  contract,
   acceptLoss: how.acceptLoss ?? false,
   retryFailed: how.retryFailed ?? false,
   noCache: how.noCache ?? false,

@@ -3,7 +3,6 @@
 import { Effect } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
 import { makeError, type ModelErrorInfo } from "../domain/ModelError.ts"
-import type { ModelRunFailure } from "../domain/ModelRun.ts"
 import type { RunEventOf, SuspendReason } from "../domain/RunEvent.ts"
 import type { Brake } from "./brake.ts"
 import { closedLane } from "./brake.ts"
@@ -76,22 +75,29 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
   const isInDoubt = (call: IssuedCall): boolean =>
     history.byId.has(call.id) && !history.parked.has(call.id) && questionOf(call)?.kind !== "question"
 
+  /** How often the call was dispatched before, where that is in doubt. */
+  const retryOf = (call: IssuedCall): number | undefined => {
+    const earlier = isInDoubt(call) ? history.byId.get(call.id) : undefined
+    return earlier === undefined ? undefined : earlier.retry + 1
+  }
+
+  /** Asks, durably, unless it was asked before; the item's id. */
   const record = Effect.fnUntraced(function* (
     call: IssuedCall,
-    item: string,
     ask: Pick<RunEventOf<"QuestionAsked">, "kind" | "text" | "choices" | "schema">
   ) {
     const known = questionOf(call)
     if (known !== undefined) return known.item
+    const item = `${ask.kind === "approval" ? "approve" : "q"}-${history.questions.size + 1}`
     const event = yield* append(run, { type: "QuestionAsked", item, ...call.ref, ...ask })
     history.add(event)
     return item
   })
 
   /** The durable question behind a call that only a person can answer. */
-  const ask = Effect.fnUntraced(function* (call: IssuedCall, _failure: ModelRunFailure) {
+  const ask = Effect.fnUntraced(function* (call: IssuedCall) {
     const { prompt = "", schema } = call.identity
-    const item = yield* record(call, `q-${history.questions.size + 1}`, {
+    const item = yield* record(call, {
       kind: "question",
       text: prompt,
       ...(schema === undefined ? {} : { schema })
@@ -122,7 +128,7 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
       )
       return { t: "skip" as const, failure }
     }
-    const item = yield* record(call, `doubt-${call.n}`, {
+    const item = yield* record(call, {
       kind: "approval",
       text: `The call was running when the run stopped, and may have acted already. Make it again? ${call.identity.prompt ?? ""}`,
       choices: ["retry", "skip"]
@@ -131,6 +137,6 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
     return { t: "wait" as const, waiting }
   })
 
-  return { ask, doubt, isInDoubt, reply }
+  return { ask, doubt, isInDoubt, record, reply, retryOf }
 }
 export type PendingItems = ReturnType<typeof makePendingItems>

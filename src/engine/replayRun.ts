@@ -91,6 +91,8 @@ const replayWith = Effect.fnUntraced(function* (
     book: yield* makeCallBook,
     concurrency: 1,
     budget: {},
+    contract: undefined,
+    rooms: {},
     acceptLoss: true,
     minCoverage: undefined,
     reuse: () => Effect.succeed(Option.none<Json>()),

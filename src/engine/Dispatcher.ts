@@ -1,0 +1,189 @@
+// The dispatcher: model calls from the queue to the waist and back, within concurrency, budget and brake. Which calls
+// there are, and who gets their answers, is liveRun's.
+//
+// Invariants:
+// D1  The intent of a call that may cost money or act is durable before its dispatch.
+// D2  At most `concurrency` model calls are in flight; they are dispatched in the order they were queued.
+// D3  A call whose worst case does not fit the budget is not dispatched.
+// D4  Nothing is dispatched to an adapter whose brake has closed.
+// D5  A call that was given up settles at its reserve: it may have been billed.
+import { Clock, Effect } from "effect"
+import { makeError } from "../domain/ModelError.ts"
+import type { ModelRunResult } from "../domain/ModelRun.ts"
+import { closedLane, emptyBrake, failed, isSystemic, released, type Brake } from "./brake.ts"
+import type { IssuedCall } from "./CallBook.ts"
+import { dispatchCall, isFree, worstCase } from "./dispatchCall.ts"
+import { lane, type Flights, type Outcome } from "./Flights.ts"
+import { admit, settle, type Ledger } from "./ledger.ts"
+import { notDispatched, type LiveAnswers, type LiveCounts } from "./LiveAnswers.ts"
+import type { PendingItems, Waiting } from "./pendingItems.ts"
+import type { RunContext } from "./RunContext.ts"
+
+export interface DispatcherParts {
+  readonly run: RunContext
+  readonly flights: Flights
+  readonly answers: LiveAnswers
+  readonly items: PendingItems
+  readonly counts: LiveCounts
+  readonly ledger: Ledger
+  /** Whether somebody still wants the answer. */
+  readonly wanted: (call: IssuedCall) => boolean
+  /** Milliseconds of the run's clock after which nothing is dispatched; undefined: no limit. */
+  readonly deadline: number | undefined
+}
+
+export const makeDispatcher = (parts: DispatcherParts) => {
+  const { answers, counts, flights, items, run, wanted } = parts
+  const waiting: Array<Waiting> = []
+  let queue: Array<IssuedCall> = []
+  let held: Array<Outcome> = []
+  let brake: Brake = emptyBrake
+  let { ledger } = parts
+
+  /** The intent. `retry` counts the dispatches before this one that are in doubt. */
+  const schedule = (call: IssuedCall, reserveUsd?: number) => {
+    const { options, phase, site } = call
+    const retry = items.retryOf(call)
+    return answers.write({
+      type: "CallScheduled",
+      n: Math.max(0, call.n),
+      ...call.ref,
+      call: call.identity,
+      ...(options?.label === undefined ? {} : { label: options.label }),
+      ...(phase === undefined ? {} : { phase }),
+      ...(site === undefined ? {} : { site }),
+      ...(reserveUsd === undefined ? {} : { reserveUsd }),
+      ...(retry === undefined ? {} : { retry })
+    })
+  }
+
+  const refuse = Effect.fnUntraced(function* (call: IssuedCall, why: string) {
+    yield* schedule(call)
+    yield* answers.fail(
+      call,
+      notDispatched(call, makeError("budget_exceeded", `not dispatched: ${why}`), "skipped")
+    )
+  })
+
+  /** Decides about the first queued call that is not blocked. False: nothing more can be dispatched now. */
+  const decide = Effect.fnUntraced(function* (
+    call: IssuedCall,
+    due: Array<{ readonly call: IssuedCall; readonly reserved: number | undefined }>
+  ) {
+    const doubt = yield* items.doubt(call)
+    if (doubt?.t === "wait") return void waiting.push(doubt.waiting)
+    if (doubt?.t === "skip") return yield* answers.fail(call, doubt.failure)
+    if (parts.deadline !== undefined && (yield* Clock.currentTimeMillis) >= parts.deadline && !isFree(call)) {
+      return yield* refuse(call, "the run's time (budget.ms) is over")
+    }
+    const amount = yield* worstCase(run, call)
+    const admission = admit(ledger, call.id, amount, isFree(call))
+    if (admission.t === "wait") return "wait" as const
+    if (admission.t === "refused") return yield* refuse(call, admission.why)
+    ledger = admission.ledger
+    counts.live++
+    if (items.isInDoubt(call)) counts.inDoubt++
+    const reserved = run.budget.usd === undefined || isFree(call) ? undefined : amount.usd
+    yield* schedule(call, reserved)
+    due.push({ call, reserved })
+  })
+
+  /** Dispatches what is due, after its intent is durable where it must be. */
+  const dispatchDue = Effect.gen(function* () {
+    const due: Array<{ readonly call: IssuedCall; readonly reserved: number | undefined }> = []
+    const blocked: Array<IssuedCall> = []
+    let at = 0
+    for (; at < queue.length && flights.models() + due.length < run.concurrency; at++) {
+      const call = queue[at]
+      if (call === undefined || !wanted(call)) continue
+      if (closedLane(brake, lane(call)) !== undefined) {
+        blocked.push(call)
+        continue
+      }
+      if ((yield* decide(call, due)) === "wait") break
+    }
+    queue = [...blocked, ...queue.slice(at)]
+    if (due.some(({ call }) => !isFree(call))) yield* answers.commit
+    for (const { call, reserved } of due) {
+      const answer = dispatchCall(run, call, reserved, items.reply(call))
+      yield* flights.launch(
+        call,
+        Effect.map(answer, (model): Outcome => ({ call, result: { ...model }, model }))
+      )
+    }
+  })
+
+  /** Kept for its cost, never delivered: the answer was given up before it came. */
+  const late = (call: IssuedCall, { costUsd, usage }: ModelRunResult) =>
+    answers.write({
+      type: "CallLate",
+      ...call.ref,
+      ...(usage === undefined ? {} : { usage }),
+      ...(costUsd === undefined ? {} : { costUsd })
+    })
+
+  /** A call has landed. */
+  const land = Effect.fnUntraced(function* (outcome: Outcome) {
+    const { call, model } = outcome
+    if (model !== undefined) ledger = settle(ledger, call.id, { usd: model.costUsd, usage: model.usage })
+    if (!wanted(call)) return model === undefined ? undefined : yield* late(call, model)
+    if (model === undefined || model.ok) {
+      if (model !== undefined) brake = released(brake, model.adapterId)
+      return yield* answers.complete(call, outcome.result)
+    }
+    if (model.error.code === "awaiting_answer") return void waiting.push(yield* items.ask(call))
+    brake = failed(brake, lane(call), model.error, yield* Clock.currentTimeMillis)
+    if (isSystemic(model.error.code)) held.push(outcome)
+    else yield* answers.fail(call, model)
+  })
+
+  /**
+   * A failure that may be part of an outage is held while calls to the same adapter are in flight or queued. If the
+   * brake closes with calls left, the held ones are parked with them, so that a resume makes them again; otherwise
+   * they are answers like any other.
+   */
+  const releaseHeld = Effect.suspend(() => {
+    const outcomes = held
+    held = []
+    return Effect.forEach(
+      outcomes,
+      Effect.fnUntraced(function* (outcome) {
+        const { call, model } = outcome
+        if (model === undefined || model.ok || !wanted(call)) return
+        const id = lane(call)
+        const closed = closedLane(brake, id)
+        const left = queue.some((other) => lane(other) === id && wanted(other))
+        if (flights.inLane(id) || (left && closed === undefined && brake.has(id))) held.push(outcome)
+        else if (left && closed !== undefined) {
+          yield* answers.write({ type: "CallParked", ...call.ref, result: model })
+          waiting.push({ call, reason: closed.reason, item: `call-${call.n}` })
+        } else yield* answers.fail(call, model)
+      }),
+      { discard: true }
+    )
+  })
+
+  /** Nobody wants the answer any more. */
+  const giveUp = Effect.fnUntraced(function* (call: IssuedCall) {
+    yield* flights.cancel(call.n)
+    ledger = settle(ledger, call.id, {})
+  })
+
+  return {
+    schedule,
+    dispatchDue,
+    land,
+    releaseHeld,
+    giveUp,
+    enqueue: (call: IssuedCall) => void queue.push(call),
+    wait: (one: Waiting) => void waiting.push(one),
+    /** What waits for something outside the run, as far as it is still wanted. */
+    stuck: () => ({
+      waiting: waiting.filter(({ call }) => wanted(call)),
+      blocked: queue.filter(wanted),
+      brake
+    }),
+    hasHeld: () => held.length > 0
+  }
+}
+export type Dispatcher = ReturnType<typeof makeDispatcher>

@@ -1,0 +1,113 @@
+// LiveAnswers: answers on their way: journaled here, then given to whoever asked, the plan or one of its rooms. Nobody gets an
+// answer that is not durable (`commit`).
+import { Effect, Result } from "effect"
+import { canonicalJson, canonicalJsonOf, type Json } from "../domain/canonicalJson.ts"
+import { makeError, type ModelError } from "../domain/ModelError.ts"
+import type { ModelRunFailure } from "../domain/ModelRun.ts"
+import type { RunEventBody } from "../domain/RunEvent.ts"
+import type { Answer } from "../plan/PlanProtocol.ts"
+import { requestIdOf, undispatched, type IssuedCall } from "./CallBook.ts"
+import { lane, type Reply } from "./Flights.ts"
+import { append, type RunContext } from "./RunContext.ts"
+
+/** An answer in the log's buffer. */
+export interface Ready {
+  readonly seq: number
+  readonly call: IssuedCall
+  readonly answer: Answer
+}
+
+/** What this process did, for the summary. */
+export interface LiveCounts {
+  live: number
+  cached: number
+  replayed: number
+  failed: number
+  inDoubt: number
+  overBudget: number
+}
+
+/** A failure of a call that was never dispatched. */
+export const notDispatched = (
+  call: IssuedCall,
+  error: ModelError,
+  status?: ModelRunFailure["status"]
+): ModelRunFailure =>
+  undispatched(
+    error,
+    { adapterId: lane(call), modelId: call.chain.at(-1)?.modelId ?? "", requestId: requestIdOf(call.ref) },
+    status
+  )
+
+/** An answer that JSON cannot carry (a lone surrogate in a model's text) is a failure that says so. */
+const plainAnswer = (call: IssuedCall, result: Json): { readonly result: Json; readonly text: string } =>
+  Result.match(canonicalJson(result), {
+    onSuccess: (text) => ({ result, text }),
+    onFailure: ({ message }) => {
+      const error = makeError("invalid_response", `the answer is not JSON: ${message}`)
+      const failure: Json = { ...notDispatched(call, error) }
+      return { result: failure, text: canonicalJsonOf(failure) }
+    }
+  })
+
+export const makeAnswers = (run: RunContext, counts: LiveCounts) => {
+  let forPlan: Array<Ready> = []
+  let forRooms: Array<{ readonly call: IssuedCall; readonly reply: Reply; readonly result: Json }> = []
+  const replies = new Map<number, Reply>()
+  let uncommitted = false
+
+  const write = (body: RunEventBody) => {
+    uncommitted = true
+    return append(run, body)
+  }
+
+  /** Everything written so far is durable. */
+  const commit = Effect.suspend(() => {
+    if (!uncommitted) return Effect.void
+    uncommitted = false
+    return run.journal.commit
+  })
+
+  /** Journals an answer. The asker gets the very text the journal holds, so that a resume cannot give another. */
+  const complete = Effect.fnUntraced(function* (
+    call: IssuedCall,
+    result: Json,
+    more: { readonly reused?: boolean } = {}
+  ) {
+    const plain = plainAnswer(call, result)
+    const { seq } = yield* write({ type: "CallCompleted", ...call.ref, result: plain.result, ...more })
+    const reply = replies.get(call.n)
+    if (reply === undefined) forPlan.push({ seq, call, answer: { n: call.n, json: plain.text } })
+    else {
+      replies.delete(call.n)
+      forRooms.push({ call, reply, result: JSON.parse(plain.text) })
+    }
+  })
+
+  const fail = Effect.fnUntraced(function* (call: IssuedCall, failure: ModelRunFailure) {
+    counts.failed++
+    if (failure.error.code === "budget_exceeded") counts.overBudget++
+    yield* complete(call, { ...failure })
+  })
+
+  return {
+    write,
+    commit,
+    complete,
+    fail,
+    /** The answer of this call goes to a room. */
+    expect: (call: IssuedCall, reply: Reply) => void replies.set(call.n, reply),
+    forget: (call: IssuedCall) => {
+      replies.delete(call.n)
+      forPlan = forPlan.filter((one) => one.call.n !== call.n)
+    },
+    size: () => forPlan.length + forRooms.length,
+    /** Takes answers for the plan, the first ones journaled first. Only after `commit`. */
+    takeForPlan: (limit: number) => forPlan.splice(0, limit),
+    putBack: (rest: ReadonlyArray<Ready>) => {
+      forPlan = [...rest, ...forPlan]
+    },
+    takeForRooms: () => forRooms.splice(0)
+  }
+}
+export type LiveAnswers = ReturnType<typeof makeAnswers>

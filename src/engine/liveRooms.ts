@@ -1,0 +1,236 @@
+// The rooms of a live run: a verb whose answer is made of further calls. Each runs in a fiber, and what it asks of
+// the run is granted here: from the journal if it is known, through the dispatcher if not. So a debate or mission
+// that is killed goes on where it was, and nothing in it is paid twice.
+import { Deferred, Effect, Result, Schema } from "effect"
+import { callId, computeCacheKey, type CallIdentity, type CallRef } from "../domain/Call.ts"
+import type { Json } from "../domain/canonicalJson.ts"
+import { makeError } from "../domain/ModelError.ts"
+import { ModelRunResult, type ModelRunFailure } from "../domain/ModelRun.ts"
+import type { IssuedCall } from "./CallBook.ts"
+import type { Dispatcher } from "./Dispatcher.ts"
+import type { Flights, Outcome, RoomWish } from "./Flights.ts"
+import { notDispatched, type LiveAnswers, type LiveCounts } from "./LiveAnswers.ts"
+import type { PendingItems } from "./pendingItems.ts"
+import type { RoomContext } from "./Room.ts"
+import type { RunContext } from "./RunContext.ts"
+import type { RunHistory } from "./RunHistory.ts"
+
+interface LiveRoomsParts {
+  readonly run: RunContext
+  readonly history: RunHistory
+  readonly flights: Flights
+  readonly answers: LiveAnswers
+  readonly items: PendingItems
+  readonly dispatcher: Dispatcher
+  readonly counts: LiveCounts
+  readonly wanted: (call: IssuedCall) => boolean
+}
+
+const decodeResult = Schema.decodeUnknownEffect(ModelRunResult)
+
+export const makeLiveRooms = (parts: LiveRoomsParts) => {
+  const { answers, counts, dispatcher, flights, history, items, run, wanted } = parts
+  /** Calls of rooms that have no answer yet, by their own number; numbers are negative, the plan's are positive. */
+  const asked = new Map<number, IssuedCall>()
+  const occurrences = new Map<string, number>()
+  let lastNumber = 0
+
+  /** Identical calls of one room are told apart in the order they are asked for. */
+  const refOf = (identity: CallIdentity): CallRef => {
+    const key = Result.getOrThrow(computeCacheKey(identity))
+    const occurrence = (occurrences.get(key) ?? 0) + 1
+    occurrences.set(key, occurrence)
+    return { key, occurrence }
+  }
+
+  const numbered = (call: Omit<IssuedCall, "n" | "id" | "parent">, room: IssuedCall): IssuedCall => {
+    const issued: IssuedCall = {
+      ...call,
+      n: --lastNumber,
+      id: callId(call.ref),
+      parent: room.parent ?? room.n
+    }
+    asked.set(issued.n, issued)
+    return issued
+  }
+
+  /** The journal's answer, if it has one. */
+  const known = Effect.fnUntraced(function* (call: IssuedCall) {
+    if (!history.answers.has(call.id)) return undefined
+    counts.replayed++
+    return yield* run.journal.readResult(call.id)
+  })
+
+  const grantAsk = Effect.fnUntraced(function* (wish: Extract<RoomWish, { t: "ask" }>) {
+    const { options, reply, room } = wish
+    const call = numbered(yield* run.book.takeFor(options, room, refOf), room)
+    const answer = yield* known(call)
+    if (answer !== undefined) {
+      asked.delete(call.n)
+      yield* Deferred.succeed(reply, answer)
+      return
+    }
+    answers.expect(call, reply)
+    if (call.refusal === undefined) {
+      dispatcher.enqueue(call)
+      return
+    }
+    yield* dispatcher.schedule(call)
+    yield* answers.fail(call, call.refusal)
+  })
+
+  const grantStep = Effect.fnUntraced(function* (wish: Extract<RoomWish, { t: "step" }>) {
+    const { kind, reply, room, spec } = wish
+    const identity: CallIdentity = { verb: `${room.verb}.${kind}`, spec: { of: room.id, step: spec } }
+    const call = numbered(
+      {
+        ref: refOf(identity),
+        verb: room.verb,
+        identity,
+        options: undefined,
+        phase: room.phase,
+        site: room.site,
+        chain: [],
+        refusal: undefined
+      },
+      room
+    )
+    const answer = yield* known(call)
+    if (answer !== undefined) {
+      asked.delete(call.n)
+      yield* Deferred.succeed(reply, answer)
+      return
+    }
+    answers.expect(call, reply)
+    yield* dispatcher.schedule(call)
+    yield* answers.commit
+    yield* flights.launch(
+      call,
+      Effect.map(wish.run, (result): Outcome => ({ call, result, model: undefined }))
+    )
+  })
+
+  const grantQuestion = Effect.fnUntraced(function* (wish: Extract<RoomWish, { t: "question" }>) {
+    const { ask, reply, room } = wish
+    const identity: CallIdentity = { verb: `${room.verb}.question`, spec: { of: room.id, ask: { ...ask } } }
+    const call = numbered(
+      {
+        ref: refOf(identity),
+        verb: room.verb,
+        identity,
+        options: undefined,
+        phase: room.phase,
+        site: room.site,
+        chain: [],
+        refusal: undefined
+      },
+      room
+    )
+    const answer = items.reply(call)
+    if (answer !== undefined) {
+      asked.delete(call.n)
+      yield* Deferred.succeed(reply, answer)
+      return
+    }
+    const item = yield* items.record(call, ask)
+    dispatcher.wait({ call, reason: ask.kind === "approval" ? "approval" : "question", item })
+  })
+
+  /** Does what a room wished for. */
+  const grant = Effect.fnUntraced(function* (wish: RoomWish) {
+    if (!wanted(wish.room)) return
+    switch (wish.t) {
+      case "ask":
+        return yield* grantAsk(wish)
+      case "step":
+        return yield* grantStep(wish)
+      case "question":
+        return yield* grantQuestion(wish)
+      case "record":
+        return void (yield* answers.write({
+          type: "RoomRecorded",
+          ...wish.room.ref,
+          room: wish.room.verb,
+          kind: wish.kind,
+          data: wish.data
+        }))
+    }
+  })
+
+  const contextOf = (room: IssuedCall): RoomContext => {
+    const granted = (wish: (reply: Deferred.Deferred<Json>) => RoomWish) =>
+      Effect.gen(function* () {
+        const reply = yield* Deferred.make<Json>()
+        yield* flights.wish(wish(reply))
+        return yield* Deferred.await(reply)
+      })
+    return {
+      ask: (options) =>
+        granted((reply) => ({ t: "ask", room, options, reply })).pipe(
+          Effect.flatMap(decodeResult),
+          Effect.orDie
+        ),
+      step: (kind, spec, effect) => granted((reply) => ({ t: "step", room, kind, spec, run: effect, reply })),
+      record: (kind, data) => flights.wish({ t: "record", room, kind, data }),
+      question: (ask) => granted((reply) => ({ t: "question", room, ask, reply })),
+      contract: run.contract
+    }
+  }
+
+  /** Starts the room that answers the call. A room that dies answers with why. */
+  const enter = Effect.fnUntraced(function* (call: IssuedCall) {
+    const room = call.verb === "agent" || call.verb === "sleep" ? undefined : run.rooms[call.verb]
+    if (room === undefined) {
+      const error = makeError("not_available", `h.${call.verb} is not available here`)
+      return yield* answers.fail(call, notDispatched(call, error, "skipped"))
+    }
+    const { spec = null } = call.identity
+    const broken = (problem: unknown): ModelRunFailure =>
+      notDispatched(
+        call,
+        makeError("unknown", `h.${call.verb}: ${problem instanceof Error ? problem.message : "it broke"}`)
+      )
+    yield* flights.launch(
+      call,
+      room(spec, contextOf(call)).pipe(
+        Effect.catchDefect((problem) => Effect.succeed<Json>({ ...broken(problem) })),
+        Effect.map((result): Outcome => ({ call, result, model: undefined }))
+      )
+    )
+  })
+
+  /** The plan gave up on the room: so do its calls. */
+  const leave = Effect.fnUntraced(function* (room: IssuedCall) {
+    for (const call of [...asked.values()]) {
+      if (call.parent !== room.n) continue
+      asked.delete(call.n)
+      answers.forget(call)
+      if (history.byId.has(call.id) || flights.calls().includes(call)) {
+        yield* answers.write({ type: "CallCancelled", n: 0, ...call.ref })
+      }
+      yield* dispatcher.giveUp(call)
+    }
+  })
+
+  /** Gives rooms the answers that are theirs. Only after `commit`. */
+  const deliver = Effect.suspend(() =>
+    Effect.forEach(
+      answers.takeForRooms(),
+      ({ call, reply, result }) => {
+        asked.delete(call.n)
+        return Deferred.succeed(reply, result)
+      },
+      { discard: true }
+    )
+  )
+
+  /** A room in flight that waits for calls of its own, none of which is in flight. */
+  const isWaiting = (call: IssuedCall): boolean => {
+    if (call.chain.length > 0 || call.verb === "sleep" || call.parent !== undefined) return false
+    const own = [...asked.values()].filter(({ parent }) => parent === call.n)
+    const flying = new Set(flights.calls().map(({ n }) => n))
+    return own.length > 0 && own.every(({ n }) => !flying.has(n))
+  }
+
+  return { enter, leave, grant, deliver, isWaiting }
+}
