@@ -61,7 +61,11 @@ export const modelsLayer = (
       const { offline } = settings
       const models = offline === undefined ? configured : withoutNetwork(configured, { fixtures, free: offline })
       const ids = settings.hermetic === true ? IdFactory.layerCounter : IdFactory.layerMonotonic
-      const guards = Guards.layer(guardsOptions(config)).pipe(Layer.provide(ids))
+      const guarded = guardsOptions(config)
+      const { maxAttempts } = settings
+      const guards = Guards.layer(
+        maxAttempts === undefined ? guarded : { ...guarded, retry: { ...guarded.retry, maxAttempts } }
+      ).pipe(Layer.provide(ids))
       return Layer.merge(models, guards)
     })
   ).pipe(Layer.catchTag("RegistryError", (error) => failing(fromRegistry(error))))

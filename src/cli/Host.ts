@@ -32,6 +32,8 @@ export interface ModelSettings {
   readonly baseUrl?: string
   /** Nothing but the offline adapter answers, whatever is named. It is free, or (for a forecast) as its model is. */
   readonly offline?: "always" | "as_its_model"
+  /** Attempts of one call at most, over what the configuration says. */
+  readonly maxAttempts?: number
   /** Ids are counted, so that two machines give the same ones. */
   readonly hermetic?: boolean
 }

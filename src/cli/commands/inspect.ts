@@ -1,0 +1,127 @@
+// `alembic inspect RUN`: one run out of its journal: how it stands, its phases, and every call with what it cost.
+import { Effect, Option, Schema, Stream } from "effect"
+import { callId } from "../../domain/Call.ts"
+import { TokenUsage } from "../../domain/ModelError.ts"
+import type { RunEvent } from "../../domain/RunEvent.ts"
+import type { RunId } from "../../domain/RunSpec.ts"
+import { digestOf } from "../../journal/Checkpoint.ts"
+import { Journal } from "../../journal/Journal.ts"
+import { badInput, fromJournal } from "../CommandError.ts"
+import { defineCommand } from "../defineCommand.ts"
+import { runArgument } from "../flags.ts"
+import { Output } from "../Output.ts"
+import { inspectionText } from "../render/inspectionText.ts"
+import { onJournal, resolveRun } from "../runReference.ts"
+
+export interface InspectedCall {
+  readonly key: string
+  readonly occurrence: number
+  readonly label?: string
+  readonly phase?: string
+  readonly model?: string
+  readonly status: "scheduled" | "completed" | "failed" | "cancelled" | "parked"
+  readonly attempts: number
+  readonly usage?: TokenUsage
+  readonly costUsd?: number
+  readonly error?: string
+}
+
+const decodeOutcome = Schema.decodeUnknownOption(
+  Schema.Struct({
+    ok: Schema.Boolean,
+    attempts: Schema.optionalKey(Schema.Int),
+    usage: Schema.optionalKey(TokenUsage),
+    costUsd: Schema.optionalKey(Schema.Number),
+    error: Schema.optionalKey(Schema.Struct({ code: Schema.String }))
+  })
+)
+
+const outcomeOf = (event: RunEvent): Partial<InspectedCall> => {
+  if (event.type !== "CallCompleted" && event.type !== "CallParked") return {}
+  const result = event.type === "CallCompleted" ? (event.result ?? event.outcome) : event.result
+  const outcome = Option.getOrUndefined(decodeOutcome(result))
+  if (outcome === undefined) return { status: "completed" }
+  const { attempts = 1, costUsd, error, ok, usage } = outcome
+  return {
+    status: event.type === "CallParked" ? "parked" : ok ? "completed" : "failed",
+    attempts,
+    ...(usage === undefined ? {} : { usage }),
+    ...(costUsd === undefined ? {} : { costUsd }),
+    ...(error === undefined ? {} : { error: error.code })
+  }
+}
+
+/** What the events say of calls, folded one at a time. */
+const fold = (calls: Map<string, InspectedCall>, event: RunEvent): void => {
+  if (event.type === "CallScheduled") {
+    const { call, key, label, occurrence, phase } = event
+    calls.set(callId(event), {
+      key,
+      occurrence,
+      ...(label === undefined ? {} : { label }),
+      ...(phase === undefined ? {} : { phase }),
+      ...(call.model === undefined ? {} : { model: call.model }),
+      status: "scheduled",
+      attempts: 0
+    })
+  } else if (event.type === "CallCompleted" || event.type === "CallParked" || event.type === "CallCancelled") {
+    const id = callId(event)
+    const known = calls.get(id) ?? { key: event.key, occurrence: event.occurrence, status: "scheduled", attempts: 0 }
+    if (event.type !== "CallCancelled") calls.set(id, { ...known, ...outcomeOf(event) })
+    else if (known.status === "scheduled") calls.set(id, { ...known, status: "cancelled" })
+  }
+}
+
+/** A run as `inspect` shows it. */
+export const inspectRun = Effect.fnUntraced(
+  function* (runId: RunId) {
+    const store = yield* Journal
+    const journal = yield* store.open(runId, "read")
+    const calls = new Map<string, InspectedCall>()
+    yield* Stream.runForEach(journal.events, (event) => Effect.sync(() => fold(calls, event)))
+    const state = journal.state()
+    const { status } = digestOf(state)
+    // Whether somebody works on it is not in the log.
+    const listing = status === "open" ? (yield* store.list).find((one) => one.runId === runId) : undefined
+    const goal = journal.meta.parts.goal === undefined ? "" : yield* journal.blobs.get(journal.meta.parts.goal)
+    return {
+      type: "Inspect" as const,
+      ok: true,
+      run: {
+        runId,
+        status: listing?.status ?? status,
+        goal: typeof goal === "string" ? goal : "",
+        ...(state.startedAt === undefined ? {} : { startedAt: state.startedAt }),
+        events: state.lastSeq,
+        ...(state.coverage === undefined ? {} : { coverage: state.coverage }),
+        ...(state.suspended === undefined ? {} : { suspended: state.suspended }),
+        usage: state.usage,
+        ...(state.unpriced > 0 ? {} : { costUsd: state.spentUsd }),
+        unpricedCalls: state.unpriced,
+        hermetic: state.hermetic,
+        versions: journal.meta.versions,
+        fingerprints: journal.meta.parts,
+        dir: journal.dir
+      },
+      phases: state.phases,
+      calls: [...calls.values()]
+    }
+  },
+  Effect.scoped,
+  Effect.catchTag("JournalError", (error) => Effect.fail(fromJournal(error)))
+)
+export type Inspection = Effect.Success<ReturnType<typeof inspectRun>>
+
+export default defineCommand({
+  name: "inspect",
+  description: "One run: how it stands, its phases, and every call with what it cost",
+  config: { run: runArgument },
+  examples: [{ command: "alembic inspect @last", description: "The last run" }],
+  handler: Effect.fn("cli.inspect")(function* ({ run }) {
+    const output = yield* Output
+    const inspection = yield* inspectRun(yield* resolveRun(run))
+    if (inspection.run.events === 0) return yield* badInput("run_missing", `${inspection.run.runId} has no events yet`, { cure: "alembic run" })
+    yield* output.emit(inspection)
+    yield* output.print(inspectionText(inspection, output.style))
+  }, onJournal)
+})

@@ -1,0 +1,59 @@
+// What the determinism check found, for people: the author's line with a caret under it, and what to use instead.
+import type { Finding } from "../../domain/Finding.ts"
+import { cureText } from "./errorText.ts"
+import { plural } from "./numbers.ts"
+import { harmless, type Style } from "./style.ts"
+
+export interface Checked {
+  readonly path: string
+  readonly ok: boolean
+  readonly modules: ReadonlyArray<string>
+  readonly findings: ReadonlyArray<Finding>
+  /** In npm packages: refused only when reached. */
+  readonly warnings: ReadonlyArray<Finding>
+  readonly notices: ReadonlyArray<string>
+  /** Text of the plan's own files, by path. */
+  readonly sources: ReadonlyMap<string, string>
+  readonly error?: {
+    readonly code: string
+    readonly message: string
+    readonly file?: string
+    readonly line?: number
+    readonly column?: number
+  }
+}
+
+const maxLine = 160
+
+/** The line, with tabs as they are so that the caret stands under its place. */
+const excerpt = (sources: Checked["sources"], finding: Finding, style: Style): ReadonlyArray<string> => {
+  const line = sources.get(finding.file)?.split(/\r?\n/)[finding.line - 1]
+  if (line === undefined) return []
+  const from = Math.max(0, finding.column - 1 - Math.floor(maxLine / 2))
+  const shown = harmless(line.slice(from, from + maxLine))
+  const before = line.slice(from, finding.column - 1).replace(/[^\t]/g, " ")
+  return [`    ${style.dim("|")} ${shown}`, `    ${style.dim("|")} ${before}${style.red("^")}`]
+}
+
+const findingText = (sources: Checked["sources"], finding: Finding, style: Style): ReadonlyArray<string> => [
+  `  ${style.red("✗")} ${finding.file}:${finding.line}:${finding.column} ${style.bold(finding.construct)}`,
+  ...excerpt(sources, finding, style),
+  `    ${style.dim("instead:")} ${finding.instead}`
+]
+
+export const checkText = (checked: Checked, style: Style): string => {
+  const { error, findings, modules, notices, ok, path, sources, warnings } = checked
+  const lines: Array<string> = []
+  if (error !== undefined) {
+    lines.push(`${style.red("✗")} ${style.bold(path)} ${style.dim(`[${error.code}]`)} ${harmless(error.message)}`)
+    lines.push(cureText(error.code === "no_run" ? "export const run = async (h, input) => { … }" : `correct ${path}`, style))
+  } else if (ok) {
+    lines.push(`${style.green("✓")} ${style.bold(path)}  deterministic, ${plural(modules.length, "module")}`)
+  } else {
+    lines.push(`${style.red("✗")} ${style.bold(path)}  ${plural(findings.length, "finding")}`)
+    for (const finding of findings) lines.push(...findingText(sources, finding, style))
+  }
+  for (const warning of warnings) lines.push(`  ${style.yellow("!")} ${warning.file}:${warning.line}:${warning.column} ${warning.construct} ${style.dim("(in a package: refused when reached)")}`)
+  for (const notice of notices) lines.push(`  ${style.yellow("!")} ${harmless(notice)}`)
+  return lines.join("\n")
+}

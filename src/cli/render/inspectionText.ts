@@ -1,0 +1,46 @@
+// One run for people: its state, then its calls by phase.
+import type { InspectedCall, Inspection } from "../commands/inspect.ts"
+import { countText, dollarsText, instantText, plural } from "./numbers.ts"
+import { clip, type Style } from "./style.ts"
+
+const marks: Readonly<Record<InspectedCall["status"], string>> = {
+  scheduled: "…",
+  completed: "✓",
+  failed: "✗",
+  cancelled: "–",
+  parked: "‖"
+}
+
+const callText = (call: InspectedCall, style: Style): string => {
+  const { attempts, costUsd, error, key, label, model, occurrence, status, usage } = call
+  const color = status === "completed" ? style.green : status === "failed" ? style.red : style.yellow
+  const tokens = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0)
+  const facts = [
+    model ?? "",
+    attempts > 1 ? `${attempts} attempts` : "",
+    usage === undefined ? "" : `${countText(tokens)} tokens`,
+    costUsd === undefined ? "" : dollarsText(costUsd),
+    error ?? ""
+  ].filter((fact) => fact !== "")
+  return `  ${color(marks[status])} ${clip(label ?? `${key.slice(0, 12)}#${occurrence}`, 60)}  ${style.dim(facts.join(" · "))}`
+}
+
+export const inspectionText = ({ calls, phases, run }: Inspection, style: Style): string => {
+  const cost = run.costUsd === undefined ? `cost unknown (${plural(run.unpricedCalls, "call")} without a price)` : dollarsText(run.costUsd)
+  const coverage = run.coverage === undefined || run.coverage.of === 0 ? [] : [`coverage ${run.coverage.done} of ${run.coverage.of}`]
+  const started = run.hermetic ? ["hermetic"] : run.startedAt === undefined ? [] : [instantText(run.startedAt)]
+  const lines = [
+    `${style.bold(run.runId)}  ${run.status}`,
+    `  ${clip(run.goal, 100)}`,
+    `  ${[...started, plural(run.events, "event"), plural(calls.length, "call"), ...coverage, `${countText(run.usage.inputTokens + run.usage.outputTokens)} tokens`, cost].join(" · ")}`,
+    `  ${style.dim(run.dir)}`
+  ]
+  if (run.suspended !== undefined) lines.push(`  ${style.yellow(`waits: ${run.suspended.reason}`)} ${clip(run.suspended.items.join(", "), 100)}`)
+  const groups = new Set<string | undefined>([...phases, ...calls.map(({ phase }) => phase)])
+  for (const phase of groups) {
+    const own = calls.filter((call) => call.phase === phase)
+    if (phase !== undefined) lines.push(style.bold(`▸ ${clip(phase, 100)}`))
+    lines.push(...own.map((call) => callText(call, style)))
+  }
+  return lines.join("\n")
+}
