@@ -62,7 +62,7 @@ export const ProfileConfig = Schema.Struct({
 })
 export type ProfileConfig = typeof ProfileConfig.Type
 
-const EnvName = Schema.String.pipe(Schema.check(Schema.isPattern(/^[A-Za-z_][A-Za-z0-9_]*$/)))
+const EnvName = Schema.String.pipe(Schema.check(Schema.isPattern(/^[A-Za-z_][A-Za-z0-9_]*$/u)))
 
 /** A provider of one's own, for references `<name>:<model>`. */
 export const ProviderConfig = Schema.Struct({

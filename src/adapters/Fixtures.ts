@@ -22,7 +22,7 @@ export const FixtureMatch = Schema.Struct({
   exact: Schema.optionalKey(Schema.String),
   includes: Schema.optionalKey(Schema.String),
   regex: Schema.optionalKey(Schema.String.pipe(Schema.check(isRegularExpression))),
-  key: Schema.optionalKey(Schema.String.pipe(Schema.check(Schema.isPattern(/^[0-9a-f]+$/))))
+  key: Schema.optionalKey(Schema.String.pipe(Schema.check(Schema.isPattern(/^[0-9a-f]+$/u))))
 }).pipe(Schema.check(exactlyOne))
 export type FixtureMatch = typeof FixtureMatch.Type
 

@@ -161,7 +161,8 @@ describe("reserveUsd", () => {
               }
             })
         }
-        const chain = [of(price, { adapter: worst })]
+        // Input alone has a price: the output bound would hide a prompt that grew unreckoned.
+        const chain = [of({ inputUsdPerMillion: 3, outputUsdPerMillion: 0 }, { adapter: worst })]
         const asked = { prompt: `p${prompt}`, model: "m", schema: { type: "integer" } }
         const reservedUsd = reserveUsd(chain, asked, policy) ?? 0
         const fiber = yield* Effect.forkChild(runBound(chain, asked, { reservedUsd }))
