@@ -3,7 +3,8 @@
 import { Effect, Schema } from "effect"
 import { Finding } from "../domain/Finding.ts"
 import { RunErrorInfo } from "../domain/RunEvent.ts"
-import { inspectPlan, type Inspection, type LoadOptions } from "./loadPlan.ts"
+import type { Inspection } from "./inspection.ts"
+import { inspectPlan, type LoadOptions } from "./loadPlan.ts"
 import { PlanBundler } from "./PlanBundler.ts"
 import { PlanError } from "./PlanError.ts"
 

@@ -1,0 +1,121 @@
+// A plan module: bundled, scanned as bundled, its findings placed in the author's source, its bundle made a script.
+import type { AnyNode } from "acorn"
+import { Effect, Result, Schema } from "effect"
+import type { Finding } from "../domain/Finding.ts"
+import { instead as advice } from "./determinism/catalogue.ts"
+import { parseBundle, scanProgram } from "./determinism/scan.ts"
+import { childrenOf } from "./determinism/scope.ts"
+import type { RawFinding } from "./determinism/trail.ts"
+import { findingOf, inOrder, walking, type Inspection, type Scan } from "./inspection.ts"
+import type { PlanBundle } from "./PlanBundle.ts"
+import { PlanBundler, type Bundled, type OpenedPlan } from "./PlanBundler.ts"
+import { PlanError } from "./PlanError.ts"
+import { importMetaEdit, moduleScript, nodeEnvEdit, type Edit } from "./planModule.ts"
+import { BundleMap, Lines, widenLeft } from "./sourceMap.ts"
+
+const isSyntaxError = (cause: unknown): cause is SyntaxError & { readonly pos: number } =>
+  cause instanceof SyntaxError && "pos" in cause && typeof cause.pos === "number"
+
+const SourceMapJson = Schema.fromJsonString(
+  Schema.Struct({
+    version: Schema.Literal(3),
+    sources: Schema.Array(Schema.String),
+    names: Schema.Array(Schema.String),
+    mappings: Schema.String
+  })
+)
+const decodeMap = Schema.decodeUnknownEffect(SourceMapJson)
+const encodeMap = Schema.encodeEffect(SourceMapJson)
+
+/** The script has one line before the bundle's first. */
+const shiftMap = Effect.fnUntraced(function* (map: string) {
+  const decoded = yield* decodeMap(map)
+  return yield* encodeMap({ ...decoded, mappings: `;${decoded.mappings}` })
+}, Effect.orDie)
+
+/** A finding at the author's source; undefined for what the bundler added, which is not the plan's. */
+const placed = (raw: RawFinding, map: BundleMap): Finding | undefined => {
+  const start = map.originOf(raw.start)
+  const lines = start === undefined ? undefined : map.linesOf(start.file)
+  if (start === undefined || lines === undefined) return undefined
+  const last = map.originOf(raw.last)
+  const widened =
+    raw.shift === 0 && last?.file === start.file
+      ? widenLeft(lines.text, start.offset, last.offset)
+      : start.offset
+  return findingOf(raw, start.file, lines.position(widened + raw.shift))
+}
+
+/** What code asks of its surroundings and a script cannot answer. `packages`: what may be told a little. */
+const surroundings = (
+  root: AnyNode,
+  map: BundleMap,
+  packages: ReadonlyMap<string, string>
+): ReadonlyArray<Edit> => {
+  const edits: Array<Edit> = []
+  const walk = (node: AnyNode): void => {
+    const edit = importMetaEdit(node) ?? nodeEnvEdit(node)
+    if (edit === undefined) for (const child of childrenOf(node)) walk(child)
+    else if (node.type === "MetaProperty" || packages.has(map.fileAt(node.start) ?? "")) edits.push(edit)
+  }
+  walk(root)
+  return edits
+}
+
+const parseEsm = (plan: OpenedPlan, bundled: Bundled, map: BundleMap): Result.Result<AnyNode, PlanError> =>
+  Result.try({
+    try: () => parseBundle(bundled.esm),
+    catch: (cause) => {
+      const problem = cause instanceof Error ? cause.message.replace(/ \(\d+:\d+\)$/, "") : String(cause)
+      const error = { code: "plan_unparsable", path: plan.given, problem, findings: [] } as const
+      const origin = isSyntaxError(cause) ? map.originOf(cause.pos) : undefined
+      const text = bundled.files.find((file) => file.path === origin?.file)?.text
+      if (origin === undefined || text === undefined) return new PlanError(error)
+      return new PlanError({ ...error, file: origin.file, ...new Lines(text).position(origin.offset) })
+    }
+  })
+
+/** `scan` is the static layer; with another one, refused imports are left to the runtime too. */
+export const inspectModule = Effect.fnUntraced(function* (plan: OpenedPlan, scan: Scan) {
+  const bundler = yield* PlanBundler
+  const bundled = yield* bundler.bundle(plan)
+  const texts = new Map([...bundled.files, ...bundled.packageFiles].map((file) => [file.path, file.text]))
+  const names = new Map(bundled.packageFiles.map((file) => [file.path, file.name]))
+  const map = new BundleMap(bundled.esm, bundled.map, texts)
+  const root = yield* Effect.fromResult(parseEsm(plan, bundled, map))
+  const asks = names.size > 0 || bundled.esm.includes("import.meta")
+  const edits = asks ? yield* walking(plan, () => surroundings(root, map, names)) : []
+  const isAnswered = (raw: RawFinding): boolean =>
+    edits.some((edit) => edit.start === raw.start && edit.isAnswer)
+  const raws = yield* walking(plan, () => scan(root))
+  const scanned = raws.flatMap((raw) => (isAnswered(raw) ? [] : (placed(raw, map) ?? [])))
+  const imports = scan === scanProgram ? bundled.refused : []
+  const refused = imports.flatMap(({ construct, file, offset }) => {
+    const place = map.linesOf(file)?.position(offset)
+    return place === undefined ? [] : findingOf({ construct, instead: advice.imports }, file, place)
+  })
+  const found = inOrder(plan.path, [...scanned, ...refused])
+  const script = moduleScript(bundled.esm, root, edits)
+  const bundle: PlanBundle = {
+    v: 1,
+    kind: "module",
+    entry: plan.path,
+    code: script.code,
+    map: yield* shiftMap(bundled.map),
+    modules: bundled.modules,
+    imports: script.imports
+  }
+  const inspection: Inspection = {
+    path: plan.given,
+    bundle,
+    sources: bundled.files.map((file) => [file.path, file.text]),
+    findings: found.filter((finding) => !names.has(finding.file)),
+    warnings: found.flatMap(({ construct, instead, file, line, column }) => {
+      const name = names.get(file)
+      return name === undefined ? [] : findingOf({ construct, instead }, name, { line, column })
+    }),
+    notices: [],
+    hasRun: script.hasRun
+  }
+  return inspection
+})

@@ -1,0 +1,63 @@
+// What a plan turns out to be before anything of it runs: its bundle and what was found in it. Shared by the two kinds
+// of plan, inspectModule.ts and inspectWorkflow.ts. Pure.
+import type { AnyNode } from "acorn"
+import { Effect } from "effect"
+import type { Finding } from "../domain/Finding.ts"
+import type { RawFinding } from "./determinism/trail.ts"
+import type { PlanBundle } from "./PlanBundle.ts"
+import type { OpenedPlan } from "./PlanBundler.ts"
+import { findingMessage, PlanError } from "./PlanError.ts"
+
+/** What a plan is, whether or not it may run. */
+export interface Inspection {
+  /** As the user gave it. */
+  readonly path: string
+  readonly bundle: PlanBundle
+  /** The author's files: path relative to the plan's root, text. */
+  readonly sources: ReadonlyArray<readonly [path: string, text: string]>
+  /** What refuses the plan, in order. */
+  readonly findings: ReadonlyArray<Finding>
+  /** Findings in npm packages: the runtime refuses them when they are reached. */
+  readonly warnings: ReadonlyArray<Finding>
+  /** What is unusual about a workflow script, for people. */
+  readonly notices: ReadonlyArray<string>
+  readonly hasRun: boolean
+}
+
+/** Finds the constructs of a program by which two runs could differ. */
+export type Scan = (root: AnyNode) => ReadonlyArray<RawFinding>
+
+export const findingOf = (
+  raw: Pick<RawFinding, "construct" | "instead">,
+  file: string,
+  place: { readonly line: number; readonly column: number }
+): Finding => {
+  const found = { construct: raw.construct, file, ...place }
+  return { ...found, message: findingMessage(found), instead: raw.instead }
+}
+
+/** The entry's first, then by file; in a file by place. */
+export const inOrder = (entry: string, findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
+  const rank = (file: string): string => (file === entry ? "" : file)
+  const byPlace = findings.toSorted((a, b) => a.line - b.line || a.column - b.column)
+  const byFile = byPlace.toSorted((a, b) =>
+    rank(a.file) < rank(b.file) ? -1 : rank(a.file) > rank(b.file) ? 1 : 0
+  )
+  return byFile.filter(
+    (finding, index) =>
+      byFile.findIndex(
+        ({ file, line, column }) =>
+          file === finding.file && line === finding.line && column === finding.column
+      ) === index
+  )
+}
+
+/** Runs what walks a tree. A tree too deep for the stack is no program anyone wrote. */
+export const walking = <A>(plan: OpenedPlan, walk: () => A): Effect.Effect<A, PlanError> =>
+  Effect.try({ try: walk, catch: (cause) => cause }).pipe(
+    Effect.catch((cause) => {
+      if (!(cause instanceof RangeError)) return Effect.die(cause)
+      const problem = "it is nested too deeply to be checked"
+      return Effect.fail(new PlanError({ code: "plan_unparsable", path: plan.given, problem, findings: [] }))
+    })
+  )
