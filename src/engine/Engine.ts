@@ -2,10 +2,11 @@
 // runPlanFile.ts, resumeRun.ts, replayRun.ts.
 import { Schema, type Deferred, type Effect } from "effect"
 import { Divergence } from "./Divergence.ts"
-import type { RunEvent } from "../domain/RunEvent.ts"
+import type { RunErrorInfo, RunEvent } from "../domain/RunEvent.ts"
 import type { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
 import type { Guards } from "../adapters/Guards.ts"
 import type { Journal } from "../journal/Journal.ts"
+import type { PlanBundle } from "../plan/PlanBundle.ts"
 import type { PlanBundler } from "../plan/PlanBundler.ts"
 import type { PlanVm } from "../plan/PlanVm.ts"
 import type { Prelude } from "../plan/Prelude.ts"
@@ -38,6 +39,11 @@ export interface HowToRun {
   readonly observe?: (event: RunEvent) => Effect.Effect<void>
   /** Complete it with a signal's name to stop the run, resumable. */
   readonly stop?: Deferred.Deferred<string>
+  /**
+   * Looks at a loaded plan before its run is made, or gone on with; what it gives is why that shall not be. Not asked
+   * where nothing will be executed, as for a run that has ended.
+   */
+  readonly preflight?: (bundle: PlanBundle) => Effect.Effect<RunErrorInfo | undefined>
 }
 
 export interface RunPlanRequest extends HowToRun {

@@ -44,6 +44,8 @@ export interface RunRequest<R1, R2> {
   readonly describe: Effect.Effect<NewRun, JournalError, R1>
   /** Starts the plan. Its process or fibers end with the scope. */
   readonly launch: Effect.Effect<PlanDriver, never, R2 | Scope.Scope>
+  /** Why the run shall not be made or gone on with, if so. Asked before anything is. */
+  readonly preflight?: Effect.Effect<RunErrorInfo | undefined>
   readonly options: RunOptions
 }
 
@@ -158,8 +160,11 @@ export const executeRun = <R1, R2>(request: RunRequest<R1, R2>) =>
       return yield* Effect.catch(
         Effect.gen(function* () {
           const history = new RunHistory()
+          const known = yield* (yield* Journal).exists(runId)
+          const refused = known ? undefined : yield* request.preflight ?? Effect.undefined
+          if (refused !== undefined) return unrun("invalid", refused)
           const journal = yield* openJournal(request, runId, history)
-          return yield* runJournal(request, journal, history)
+          return yield* runJournal(request, journal, history, known)
         }),
         (error) => Effect.succeed(journalFailure(error, runId))
       )
@@ -169,7 +174,8 @@ export const executeRun = <R1, R2>(request: RunRequest<R1, R2>) =>
 const runJournal = Effect.fnUntraced(function* <R1, R2>(
   request: RunRequest<R1, R2>,
   journal: RunJournal,
-  history: RunHistory
+  history: RunHistory,
+  known: boolean
 ) {
   const { options, spec } = request
   const hostClock = yield* Clock.Clock
@@ -182,6 +188,8 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
     const ended = yield* summaryOfEnd(journal, history, hostClock.currentTimeMillisUnsafe() - startedAt)
     if (ended !== undefined) return ended
   }
+  const refused = known ? yield* request.preflight ?? Effect.undefined : undefined
+  if (refused !== undefined) return unrun("invalid", refused, { runId: journal.runId, dir: journal.dir })
   const hermetic =
     spec.hermetic === true
       ? { clock: makeLogicalClock(history.lastAt), turns: makeTurnScheduler() }

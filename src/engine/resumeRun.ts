@@ -42,6 +42,7 @@ const resume = Effect.fnUntraced(function* (runId: string, how: HowToRun) {
     spec,
     describe: Effect.fail(gone),
     launch: launchPlan(ready, inputs),
+    ...(how.preflight === undefined ? {} : { preflight: how.preflight(ready.bundle) }),
     options: runOptions(how, inputs.contract, undefined)
   })
 })

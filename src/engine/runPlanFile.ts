@@ -69,6 +69,7 @@ const run = Effect.fnUntraced(function* (request: RunPlanRequest) {
     spec,
     describe: describePlan(spec, inputs, loaded, ready, request.extra ?? {}),
     launch: launchPlan(ready, inputs),
+    ...(request.preflight === undefined ? {} : { preflight: request.preflight(ready.bundle) }),
     options: runOptions(request, inputs.contract, answers)
   })
 })
