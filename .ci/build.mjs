@@ -1,6 +1,6 @@
 // Builds dist/: the command as one minified bundle (Effect inside: importing its barrels costs half a second), the
-// library with its packages outside (an Effect app must have one Effect), the plan's child. `--types` adds the
-// declarations and starts from an empty dist/. Without it, nothing is done when nothing changed.
+// library with its packages outside (an Effect app must have one Effect), the plan's child and its prelude. Nothing is
+// done when nothing changed. `--types` adds the declarations.
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import {
@@ -13,7 +13,7 @@ import {
   rmSync,
   writeFileSync
 } from "node:fs"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
 
@@ -105,10 +105,15 @@ const bundle = async () => {
 }
 
 const key = sources()
-if (withTypes) rmSync(dist, { recursive: true, force: true })
 if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== key) {
-  for (const file of await bundle()) put(file)
+  const files = await bundle()
+  for (const file of files) put(file)
   put({ path: join(dist, "main.js"), contents: launcher })
   put({ path: stamp, contents: key })
+  const kept = new Set(["main.js", ".built", "types", ...files.map(({ path }) => basename(path))])
+  for (const name of readdirSync(dist)) if (!kept.has(name)) rmSync(join(dist, name), { recursive: true })
 }
-if (withTypes) execFileSync("tsc", ["-p", join(root, ".ci/tsconfig.json")], { stdio: "inherit" })
+if (withTypes) {
+  rmSync(join(dist, "types"), { recursive: true, force: true })
+  execFileSync("tsc", ["-p", join(root, ".ci/tsconfig.json")], { stdio: "inherit" })
+}
