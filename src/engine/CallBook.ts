@@ -81,7 +81,15 @@ const refusalOf = (ref: CallRef, { error, identity }: Resolved): ModelRunFailure
     ? undefined
     : undispatched(error, { adapterId: "none", modelId: identity.model ?? "", requestId: requestIdOf(ref) })
 
-export const makeCallBook = Effect.gen(function* () {
+/** A council whose board is a name is a council on the board of that name: the board is what is asked. */
+const withBoard = (spec: Json, boards: Readonly<Record<string, Json>>): Json => {
+  if (typeof spec !== "object" || spec === null || !("board" in spec) || typeof spec.board !== "string")
+    return spec
+  const board = Object.hasOwn(boards, spec.board) ? boards[spec.board] : undefined
+  return board === undefined ? spec : { ...spec, board }
+}
+
+export const makeCallBook = Effect.fnUntraced(function* (boards: Readonly<Record<string, Json>>) {
   const registry = yield* AdapterRegistry
   const occurrences = new Map<string, number>()
 
@@ -118,7 +126,11 @@ export const makeCallBook = Effect.gen(function* () {
     const resolved: Resolved =
       call.verb === "agent"
         ? yield* resolve(call.options)
-        : { identity: { verb: call.verb, spec: call.options }, options: undefined, chain: [] }
+        : {
+            identity: { verb: call.verb, spec: withBoard(call.options, boards) },
+            options: undefined,
+            chain: []
+          }
     const ref = nextRef(resolved.identity)
     const issued: IssuedCall = {
       n: call.n,
@@ -163,4 +175,4 @@ export const makeCallBook = Effect.gen(function* () {
 
   return { take, takeFor }
 })
-export type CallBook = Effect.Success<typeof makeCallBook>
+export type CallBook = Effect.Success<ReturnType<typeof makeCallBook>>

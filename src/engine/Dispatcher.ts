@@ -16,7 +16,7 @@ import { dispatchCall, isFree, worstCase } from "./dispatchCall.ts"
 import { lane, type Flights, type Outcome } from "./Flights.ts"
 import { admit, settle, type Ledger } from "./ledger.ts"
 import { notDispatched, type LiveAnswers, type LiveCounts } from "./LiveAnswers.ts"
-import type { PendingItems, Waiting } from "./pendingItems.ts"
+import { itemOf, type PendingItems, type Waiting } from "./pendingItems.ts"
 import type { RunContext } from "./RunContext.ts"
 
 export interface DispatcherParts {
@@ -156,7 +156,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
         if (flights.inLane(id) || (left && closed === undefined && brake.has(id))) held.push(outcome)
         else if (left && closed !== undefined) {
           yield* answers.write({ type: "CallParked", ...call.ref, result: model })
-          waiting.push({ call, reason: closed.reason, item: `call-${call.n}` })
+          waiting.push({ call, reason: closed.reason, item: itemOf(call) })
         } else yield* answers.fail(call, model)
       }),
       { discard: true }

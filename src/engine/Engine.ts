@@ -1,6 +1,7 @@
 // What the engine offers to commands and library alike, and what they hand in. Types only; the work is in
 // runPlanFile.ts, resumeRun.ts, replayRun.ts.
 import { Schema, type Deferred, type Effect } from "effect"
+import type { Json } from "../domain/canonicalJson.ts"
 import { Divergence } from "./Divergence.ts"
 import type { RunErrorInfo, RunEvent } from "../domain/RunEvent.ts"
 import type { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
@@ -35,6 +36,8 @@ export interface HowToRun {
   readonly retryFailed?: boolean
   /** Neither read nor write a call cache. */
   readonly noCache?: boolean
+  /** Council boards by the names they have in the configuration. */
+  readonly boards?: Readonly<Record<string, Json>>
   /** Sees every event this process appends. */
   readonly observe?: (event: RunEvent) => Effect.Effect<void>
   /** Complete it with a signal's name to stop the run, resumable. */

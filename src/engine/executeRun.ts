@@ -25,7 +25,8 @@ export interface RunOptions {
   readonly concurrency: number
   readonly budget: Budget
   readonly contract: Contract | undefined
-  readonly rooms?: Rooms
+  readonly rooms: Rooms
+  readonly boards: Readonly<Record<string, Json>>
   readonly acceptLoss: boolean
   readonly minCoverage?: number
   /** Drop the failed answers of an ended run and run on. */
@@ -195,7 +196,7 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
       ? { clock: makeLogicalClock(history.lastAt), turns: makeTurnScheduler() }
       : undefined
   const driver = yield* request.launch
-  const book = yield* makeCallBook
+  const book = yield* makeCallBook(options.boards)
   const run: RunContext = {
     journal,
     driver,
@@ -209,7 +210,7 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
         ? () => Effect.succeed(Option.none<Json>())
         : options.reuse,
     contract: options.contract,
-    rooms: options.rooms ?? {},
+    rooms: options.rooms,
     hermetic,
     hostClock,
     observe: options.observe ?? (() => Effect.void),

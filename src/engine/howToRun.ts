@@ -3,6 +3,7 @@ import { Option } from "effect"
 import type { Budget, Contract } from "../domain/Contract.ts"
 import type { HowToRun } from "./Engine.ts"
 import type { RunOptions } from "./executeRun.ts"
+import { engineRooms } from "./rooms/engineRooms.ts"
 
 /** Model calls in flight at once, unless the caller says otherwise. */
 export const defaultConcurrency = 8
@@ -24,6 +25,8 @@ export const runOptions = (
   concurrency: how.concurrency ?? defaultConcurrency,
   budget: budgetOf(contract, how.maxUsd),
   contract,
+  rooms: engineRooms,
+  boards: how.boards ?? {},
   acceptLoss: how.acceptLoss ?? false,
   retryFailed: how.retryFailed ?? false,
   noCache: how.noCache ?? false,

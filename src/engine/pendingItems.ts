@@ -26,6 +26,10 @@ export interface Suspension {
   readonly error?: ModelErrorInfo
 }
 
+/** The name of a call that waits: its number, or its place among those of the call it is made for. */
+export const itemOf = ({ n, parent }: IssuedCall): string =>
+  parent === undefined ? `call-${n}` : `call-${parent}.${Math.abs(n)}`
+
 /** Of several reasons, the one a person can act on comes first. */
 const urgency: ReadonlyArray<SuspendReason> = [
   "question",
@@ -53,7 +57,7 @@ export const suspension = (
   return {
     t: "suspended",
     reason: urgency.find((reason) => reasons.has(reason)) ?? "parked",
-    items: [...waiting.map(({ item }) => item), ...blocked.map(({ n }) => `call-${n}`)],
+    items: [...waiting.map(({ item }) => item), ...blocked.map(itemOf)],
     ...(until.length === 0 ? {} : { until: Math.max(...until) }),
     ...(error === undefined ? {} : { error })
   }

@@ -88,7 +88,7 @@ const replayWith = Effect.fnUntraced(function* (
   const run: RunContext = {
     journal,
     driver,
-    book: yield* makeCallBook,
+    book: yield* makeCallBook({}),
     concurrency: 1,
     budget: {},
     contract: undefined,

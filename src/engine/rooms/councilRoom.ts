@@ -1,0 +1,32 @@
+// h.council inside a run: the debate of council/, whose every statement and vote is a call of the run. Boards in
+// place or by the name they have in the configuration (resolved before, so that the board is part of the identity).
+import { Effect, Result, Schema } from "effect"
+import { debate } from "../../council/Debate.ts"
+import { decodeBoard } from "../../council/loadBoard.ts"
+import { CouncilSpec } from "../../council/Pack.ts"
+import type { Json } from "../../domain/canonicalJson.ts"
+import { Verdict } from "../../council/Verdict.ts"
+import type { Room } from "../Room.ts"
+import { roomFailure } from "./roomFailure.ts"
+
+const decodeSpec = Schema.decodeUnknownResult(CouncilSpec, { onExcessProperty: "error", errors: "all" })
+const encodeVerdict = Schema.encodeUnknownSync(Schema.toCodecJson(Verdict))
+
+export const councilRoom: Room = (spec, context) => {
+  const decoded = decodeSpec(spec)
+  if (Result.isFailure(decoded))
+    return Effect.succeed(roomFailure("council", "invalid_input", decoded.failure.message))
+  const { board: given, ...pack } = decoded.success
+  const board = decodeBoard(given)
+  if (Result.isFailure(board)) {
+    const { code, message } = board.failure
+    return Effect.succeed(roomFailure("council", code, message))
+  }
+  return Effect.map(
+    debate(board.success, pack, {
+      ask: context.ask,
+      record: (kind, failure) => context.record(kind, { ...failure })
+    }),
+    (verdict): Json => encodeVerdict(verdict)
+  )
+}
