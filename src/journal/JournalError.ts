@@ -24,6 +24,7 @@ export const JournalErrorCode = Schema.Literals([
   "bad_id",
   "run_missing",
   "run_exists",
+  "file_exists",
   "run_locked",
   "read_only",
   "no_space",

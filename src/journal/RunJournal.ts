@@ -94,6 +94,19 @@ const outcomeFields = Schema.Struct({
 })
 const decodeOutcome = Schema.decodeUnknownOption(outcomeFields)
 
+/** Surely too large to stand in a line, as far as its strings tell: seen without making its text. */
+const isLarge = (value: Json | undefined): boolean => {
+  let left = inlineBytes
+  const weigh = (json: Json | undefined): void => {
+    if (typeof json === "string") left -= json.length
+    else if (typeof json === "object" && json !== null && left > 0) {
+      for (const member of Object.values(json)) weigh(member)
+    }
+  }
+  weigh(value)
+  return left < 0
+}
+
 const withoutResult = (body: RunEventBody, resultBlob: BlobRef): RunEventBody => {
   if (body.type === "RunCompleted") {
     const { result: _, ...rest } = body
@@ -173,17 +186,22 @@ export const makeRunJournal = Effect.fnUntraced(function* (
       return event
     })
 
-  const append = (body: RunEventBody): Effect.Effect<RunEvent, JournalError> => {
-    if (log === undefined) return Effect.fail(readOnly)
-    const text = payloadText(paths.events, body)
-    if (Result.isFailure(text)) return Effect.fail(text.failure)
-    // A log that failed refuses here, before a blob is written for nothing.
-    if (text.success.length <= inlineBytes || log.failure() !== undefined) return appendTo(log, body, text.success)
-    return Effect.flatMap(spilled(body), (smaller) =>
+  const appendLarge = (log: EventLog, body: RunEventBody) =>
+    Effect.flatMap(spilled(body), (smaller) =>
       Effect.flatMap(Effect.fromResult(payloadText(paths.events, smaller)), (text) =>
         appendTo(log, smaller, text)
       )
     )
+
+  const append = (body: RunEventBody): Effect.Effect<RunEvent, JournalError> => {
+    if (log === undefined) return Effect.fail(readOnly)
+    // A log that failed refuses before a blob is written for nothing.
+    const failed = log.failure()
+    if (failed !== undefined) return Effect.fail(failed)
+    if ("result" in body && isLarge(body.result)) return appendLarge(log, body)
+    const text = payloadText(paths.events, body)
+    if (Result.isFailure(text)) return Effect.fail(text.failure)
+    return text.success.length > inlineBytes ? appendLarge(log, body) : appendTo(log, body, text.success)
   }
 
   const commit: Effect.Effect<void, JournalError> = log === undefined ? Effect.fail(readOnly) : log.commit

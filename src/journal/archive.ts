@@ -54,7 +54,7 @@ export const exportRun = Effect.fn("exportRun")(function* (
 
   if ((yield* Effect.mapError(fs.stat(path), fromFsError)) !== undefined) {
     return yield* new JournalError({
-      code: "run_exists",
+      code: "file_exists",
       path,
       problem: "there is a file already",
       cure: "choose another name"
