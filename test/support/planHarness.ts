@@ -1,6 +1,7 @@
 // Drives a plan to its end as the engine would, with answers made up by rule: the stub of the shared determinism
 // cases, or any other. It knows nothing of journals.
 import { Effect } from "effect"
+import type { PlanBundle } from "../../src/plan/PlanBundle.ts"
 import type {
   Answer,
   PlanCall,
@@ -97,4 +98,15 @@ export const play = Effect.fnUntraced(function* (
   }
   const played: Played = { state: turn.state, requests, answers }
   return played
+})
+
+/** A bundle of one module, as hand-written text: `body` is what the wrapper function runs, and the author's line 1. */
+export const moduleOf = (body: string, imports: ReadonlyArray<string> = []): PlanBundle => ({
+  v: 1,
+  kind: "module",
+  entry: "plan.js",
+  code: `(async function (__alembic_prelude, __alembic_refuse) { "use strict";\n${body}\n})`,
+  map: "",
+  modules: [],
+  imports
 })

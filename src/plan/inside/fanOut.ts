@@ -38,20 +38,29 @@ export const fanOut = (own: Intrinsics, recorder: Recorder) => {
   own.freeze(CallPromise)
   own.freeze(CallPromise.prototype)
 
-  /** A promise that must be awaited before the run returns. Rejected where `work` throws. */
+  /** A promise that must be awaited before the run returns; rejected if `work` throws. */
   const promised = (
     verb: string,
     site: RawSite | undefined,
     work: (settle: (value: unknown) => void, fail: (reason: unknown) => void) => void
   ): Promise<unknown> => {
-    const looked = recorder.watch(verb, site)
-    return new CallPromise((settle, fail) => {
-      try {
-        work(settle, fail)
-      } catch (error) {
-        fail(error)
-      }
-    }, looked)
+    let settle: (value: unknown) => void = () => {}
+    let fail: (reason: unknown) => void = () => {}
+    const promise = new CallPromise(
+      (onValue, onError) => {
+        settle = onValue
+        fail = onError
+      },
+      recorder.watch(verb, site)
+    )
+    try {
+      work(settle, fail)
+    } catch (error) {
+      // Once the run has ended for good there is nothing to reject: a loop that issues calls must stop.
+      if (recorder.ending() !== undefined) throw error
+      fail(error)
+    }
+    return promise
   }
 
   const planFailure = (error: unknown) => {
