@@ -1,7 +1,7 @@
 // The spine of the waist: the only way to reach an adapter, and it never fails. Six steps, in this order: decode
 // the input, ask the breaker, run the attempt under its time limit, tell the breaker, retry, and a last net.
 // Fallback chains and structured output stand on top of it, in runBound.ts.
-import { Cause, Clock, Effect, Exit, Metric, Result, Schema } from "effect"
+import { Cause, Clock, Effect, Exit, Metric, Option, Result, Schema } from "effect"
 import {
   type ModelError,
   breakerOutcome,
@@ -197,7 +197,10 @@ export const guardedAttempts = (
     })
   })
 
-/** Ends `self` with `cancelled` when the signal aborts; the attempt is interrupted first. */
+/**
+ * Ends `self` with `cancelled` when the signal aborts. The attempt is stopped first, and `cancelled` is made after
+ * that, so that it tells what was used up to the end.
+ */
 export const untilAborted = <A, E>(
   self: Effect.Effect<A, E>,
   signal: AbortSignal | undefined,
@@ -210,9 +213,12 @@ export const untilAborted = <A, E>(
     signal.addEventListener("abort", heard, { once: true })
     return Effect.sync(() => signal.removeEventListener("abort", heard))
   })
-  return Effect.suspend(() =>
-    signal.aborted ? cancelled : Effect.raceFirst(self, Effect.andThen(aborted, cancelled))
-  )
+  return Effect.suspend(() => {
+    if (signal.aborted) return cancelled
+    return Effect.raceFirst(Effect.asSome(self), Effect.as(aborted, Option.none<A>())).pipe(
+      Effect.flatMap((ended) => (Option.isSome(ended) ? Effect.succeed(ended.value) : cancelled))
+    )
+  })
 }
 
 /** Step ⑥: what is left after all else, except interruption, becomes a failure. */

@@ -22,6 +22,7 @@ import {
   typeNames,
   type TypeName
 } from "./jsonSchema.ts"
+import { matches, patternProblem } from "./schemaPatterns.ts"
 
 /** `path` is a place in the schema, as in `$.properties.age`. */
 export interface SchemaProblem {
@@ -83,9 +84,7 @@ const malformedKeyword = (key: string, value: Json, root: SchemaNode): string | 
   if (key === "enum") return isList(value) ? undefined : "must be a list"
   if (key === "pattern") {
     if (typeof value !== "string") return "must be a regular expression"
-    return Result.isSuccess(Result.try(() => new RegExp(value, "u")))
-      ? undefined
-      : "is not a regular expression"
+    return patternProblem(value)
   }
   if (key === "$ref") {
     if (typeof value !== "string") return "must be a reference"
@@ -102,8 +101,8 @@ const malformedKeyword = (key: string, value: Json, root: SchemaNode): string | 
     const good = isRecord(value) && Object.values(value).every((one) => nodeOf(one) !== undefined)
     if (!good) return "must hold schemas by name"
     if (key !== "patternProperties") return undefined
-    const bad = Object.keys(value).find((name) => Result.isFailure(Result.try(() => new RegExp(name, "u"))))
-    return bad === undefined ? undefined : `has a name that is not a regular expression: ${bad}`
+    const bad = Object.keys(value).find((name) => patternProblem(name) !== undefined)
+    return bad === undefined ? undefined : `has a name that ${patternProblem(bad) ?? ""}: ${bad}`
   }
   return undefined
 }
@@ -229,7 +228,7 @@ class Contradictions {
       if (length < (numberOf(schema["minLength"]) ?? 0)) return refused("minLength")
       if (length > (numberOf(schema["maxLength"]) ?? Infinity)) return refused("maxLength")
       const { pattern } = schema
-      if (typeof pattern === "string" && !new RegExp(pattern, "u").test(value)) return refused("pattern")
+      if (typeof pattern === "string" && !matches(pattern, value)) return refused("pattern")
     }
     return undefined
   }
@@ -276,9 +275,7 @@ class Contradictions {
     }
     for (const key of required) {
       const own = properties.get(key)
-      const matching = patterns
-        .filter(([pattern]) => new RegExp(pattern, "u").test(key))
-        .map(([, node]) => node)
+      const matching = patterns.filter(([pattern]) => matches(pattern, key)).map(([, node]) => node)
       if (own === undefined && matching.length === 0) {
         if (schema["additionalProperties"] === false) {
           return {

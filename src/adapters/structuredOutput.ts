@@ -7,6 +7,7 @@ import { makeError, type ModelError } from "../domain/ModelError.ts"
 import type { JsonSchemaDocument, ModelRunInput } from "../domain/ModelRun.ts"
 import type { AttemptSuccess } from "./Adapter.ts"
 import { candidatesIn } from "./jsonInText.ts"
+import { safePatterns } from "./schemaPatterns.ts"
 import { schemaProblems } from "./schemaProblems.ts"
 import { maxShownAnswerBytes, maxShownIssuesBytes, utf8Bytes } from "./Pricing.ts"
 
@@ -49,15 +50,16 @@ export const compileSchema = (document: JsonSchemaDocument): Result.Result<Struc
       )
     )
   if (problems.length > 0) return refuse(problems)
+  const patterns = safePatterns(document)
   // A copy: the validator marks the schema it is given.
-  const made = Result.try(() => new Validator(structuredClone(document), "2020-12", false))
+  const made = Result.try(() => new Validator(Object(structuredClone(patterns.schema)), "2020-12", false))
   if (Result.isFailure(made)) return refuse([{ path: "$", problem: "is not a JSON Schema that can be read" }])
   const validator = made.success
   const issuesOf = (value: Json): ReadonlyArray<AnswerIssue> => {
     const canonical = canonicalJson(value)
     if (Result.isFailure(canonical))
       return [{ path: canonical.failure.path, problem: canonical.failure.problem }]
-    const checked = Result.try(() => validator.validate(value))
+    const checked = Result.try(() => patterns.during(() => validator.validate(value)))
     if (Result.isFailure(checked)) return [{ path: "$", problem: "could not be checked against the schema" }]
     if (checked.success.valid) return []
     // The deepest complaints say what is wrong; those of the keywords around them only say that something is.
@@ -74,7 +76,7 @@ export const compileSchema = (document: JsonSchemaDocument): Result.Result<Struc
     )
     return (leaves.length === 0 ? errors : leaves).slice(0, maxIssues).map(({ error, instanceLocation }) => ({
       path: pathOf(instanceLocation),
-      problem: error.toWellFormed()
+      problem: patterns.problem(error).toWellFormed()
     }))
   }
   return Result.succeed({ document, issuesOf })

@@ -222,8 +222,11 @@ describe("runWithGuards", () => {
       const result = yield* Fiber.join(fiber)
       assert.isTrue(!result.ok && result.status === "cancelled" && result.attempts === 1)
       assert.strictEqual(stopped, 1)
+      // It was on its way: what it will cost is not known.
+      assert.notProperty(result, "costUsd")
       const late = yield* runWithGuards(adapter, input, { signal: controller.signal })
       assert.isTrue(!late.ok && late.status === "cancelled" && late.attempts === 0)
+      assert.propertyVal(late, "costUsd", 0)
     }).pipe(Effect.provide(guards))
   )
 

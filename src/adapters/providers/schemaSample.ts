@@ -18,6 +18,7 @@ import {
   stringsOf,
   type TypeName
 } from "../jsonSchema.ts"
+import { matches } from "../schemaPatterns.ts"
 import { type Draw, patternSample } from "./patternSample.ts"
 
 /** Numbers in [0, 1) that depend on the seed alone (SplitMix32). */
@@ -248,9 +249,7 @@ class Sampler {
     const patterns = membersOf(schema["patternProperties"])
     const others = nodeOf(schema["additionalProperties"]) ?? true
     const nodeFor = (key: string): SchemaNode => {
-      const matching = patterns
-        .filter(([pattern]) => new RegExp(pattern, "u").test(key))
-        .map(([, node]) => node)
+      const matching = patterns.filter(([pattern]) => matches(pattern, key)).map(([, node]) => node)
       const own = properties.get(key)
       const all = own === undefined ? matching : [own, ...matching]
       return all.length === 0 ? others : all.reduce(merge)
