@@ -1,0 +1,58 @@
+// The live ProofRunner: a subprocess in the working directory, in a process group of its own, its environment
+// cleaned, its time and output bounded. No shell. Nothing of the group is left when it ends or is interrupted.
+import process from "node:process"
+import { Effect, Layer } from "effect"
+import type { ProcessEnd } from "../adapters/classifyProcess.ts"
+import { runChild } from "../adapters/providers/childProcess.ts"
+import type { Proof, ProofResult } from "./Mission.ts"
+import { ProofRunner } from "./ProofRunner.ts"
+
+const maxOutputBytes = 4_000_000
+const drainMs = 500
+const killGraceMs = 2_000
+
+/** What a build or a test runner needs to find its tools. Keys and everything else stay out. */
+const kept = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SystemRoot"] as const
+
+const cleanEnvironment = (): Readonly<Record<string, string>> => {
+  const env: Record<string, string> = { TZ: "UTC", LC_ALL: "C", CI: "1", NO_COLOR: "1" }
+  for (const name of kept) {
+    const value = process.env[name]
+    if (value !== undefined) env[name] = value
+  }
+  return env
+}
+
+const resultOf = ({ command, id }: Proof, end: ProcessEnd): ProofResult => ({
+  id,
+  command,
+  exitCode: end.killedBy === undefined ? end.exitCode : null,
+  stdout: end.stdout.toWellFormed(),
+  stderr: end.stderr.toWellFormed(),
+  ...(end.killedBy === "output-cap" ? { truncated: true } : {}),
+  ...(end.killedBy === "deadline" ? { timedOut: true } : {}),
+  ...(end.spawnError === undefined
+    ? {}
+    : { problem: `the command could not be started (${end.spawnError.code})` })
+})
+
+/** Commands run in `directory`. */
+export const layer = (directory: string): Layer.Layer<ProofRunner> =>
+  Layer.succeed(
+    ProofRunner,
+    ProofRunner.of({
+      run: (proof) =>
+        Effect.map(
+          runChild({
+            argv: proof.command,
+            cwd: directory,
+            env: cleanEnvironment(),
+            timeLimitMs: proof.timeoutMs,
+            maxOutputBytes,
+            drainMs,
+            killGraceMs
+          }),
+          (end) => resultOf(proof, end)
+        )
+    })
+  )

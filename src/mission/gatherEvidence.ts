@@ -1,0 +1,90 @@
+// Evidence for a mission's assertions, gathered by the engine: files by path, proof commands by id. What a worker
+// handed over is not evidence. What cannot be gathered is unreadable evidence, which proves nothing.
+import { Effect } from "effect"
+import { sha256 } from "../domain/fingerprint.ts"
+import type { Assertion } from "../domain/Contract.ts"
+import type { Evidence } from "../verifier/Evidence.ts"
+import { loadEvidence } from "../verifier/loadEvidence.ts"
+import type { Mission, Proof, ProofResult } from "./Mission.ts"
+
+/** Reads a file of the working directory; undefined where there is none, or none that may be read. */
+export type ReadFile<R> = (path: string) => Effect.Effect<Uint8Array | undefined, never, R>
+
+/** Inside the working directory, with `/`, without ways out of it. */
+export const isInside = (path: string): boolean =>
+  path !== "" &&
+  !path.startsWith("/") &&
+  !/^[A-Za-z]:|\\|\0/.test(path) &&
+  path.split("/").every((part) => part !== ".." && part !== "." && part !== "")
+
+const commandEvidence = (
+  id: string,
+  { command, exitCode, problem, stderr, stdout, timedOut, truncated }: ProofResult
+): Evidence =>
+  problem === undefined
+    ? {
+        kind: "command",
+        id,
+        command,
+        exitCode,
+        stdout,
+        stderr,
+        ...(truncated === undefined ? {} : { truncated }),
+        ...(timedOut === undefined ? {} : { timedOut })
+      }
+    : { kind: "unreadable", id, reason: problem }
+
+const unreadable = (id: string, reason: string): Evidence => ({ kind: "unreadable", id, reason })
+
+/** Evidence ids named by a claim and by the parts of its arguments (`all`, `any`, `not`). */
+const idsIn = (value: unknown): ReadonlyArray<string> => {
+  if (typeof value !== "object" || value === null) return []
+  const own = "evidence" in value && typeof value.evidence === "string" ? [value.evidence] : []
+  return [...own, ...Object.values(value).flatMap(idsIn)]
+}
+
+export const evidenceIds = (assertions: ReadonlyArray<Assertion>): ReadonlyArray<string> =>
+  Array.from(new Set(assertions.flatMap(idsIn))).sort()
+
+/**
+ * Evidence by its id: `proof:<id>` (or the bare id of a proof of the contract) is that command, run now;
+ * `file:<path>` (or a bare path) is that file, now.
+ */
+export const gatherEvidence = <R>(
+  mission: Mission,
+  assertions: ReadonlyArray<Assertion>,
+  readFile: ReadFile<R>,
+  prove: (proof: Proof) => Effect.Effect<ProofResult, never, R>
+): Effect.Effect<ReadonlyArray<Evidence>, never, R> =>
+  Effect.map(
+    Effect.forEach(evidenceIds(assertions), (id): Effect.Effect<ReadonlyArray<Evidence>, never, R> => {
+      const name = id.replace(/^proof:/, "")
+      const proof = id.startsWith("file:") ? undefined : mission.proofs.find((known) => known.id === name)
+      if (proof !== undefined) return Effect.map(prove(proof), (result) => [commandEvidence(id, result)])
+      if (id.startsWith("proof:")) return Effect.succeed([unreadable(id, "the contract has no such proof")])
+      const path = id.replace(/^file:/, "")
+      if (!isInside(path)) return Effect.succeed([unreadable(id, "not a path inside the working directory")])
+      return Effect.map(readFile(path), (bytes) =>
+        bytes === undefined
+          ? [unreadable(id, "there is no such file")]
+          : loadEvidence([{ path, bytes }]).map((evidence) => ({
+              ...evidence,
+              id: evidence.id === path ? id : evidence.id
+            }))
+      )
+    }),
+    (gathered) => gathered.flat()
+  )
+
+/** The hashes of files as they are now, `absent` where there is none: what a proof of them rests on. */
+export const inputHashes = Effect.fnUntraced(function* <R>(
+  paths: ReadonlyArray<string>,
+  readFile: ReadFile<R>
+) {
+  const hashes: Array<readonly [string, string]> = []
+  for (const path of Array.from(new Set(paths)).sort()) {
+    const bytes = isInside(path) ? yield* readFile(path) : undefined
+    hashes.push([path, bytes === undefined ? "absent" : sha256(bytes)])
+  }
+  return hashes
+})

@@ -1,0 +1,219 @@
+// loadMission: from a spec and the contract to a Mission, or every reason why not. Every assertion is claimed by
+// exactly one unit, the graph has no cycle, every command is one the contract names, and the last milestone, over
+// everything, is added here: an author can neither write nor skip it.
+import { Result, Schema, SchemaIssue } from "effect"
+import type { Assertion, Contract } from "../domain/Contract.ts"
+import { fingerprint } from "../domain/fingerprint.ts"
+import { oracleNamed } from "../verifier/oracleKit.ts"
+import { defaultProofTimeoutMs, isAllowed, wordsOf } from "./commands.ts"
+import { MissionSpec, type Milestone, type Mission, type Proof, type ProofRef, type Unit } from "./Mission.ts"
+import { MissionError, type MissionCode, type MissionProblem } from "./MissionError.ts"
+import { cycleOf } from "./unitGraph.ts"
+
+/** The engine's own milestone, over all assertions. */
+export const finalMilestone = "final"
+const reserved = /^(?:final$|fix-|validator)/
+const defaultMaxAttempts = 3
+const defaultMaxFixRounds = 2
+const defaultConcurrency = 4
+
+const decode = Schema.decodeUnknownResult(MissionSpec, { onExcessProperty: "error" })
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const problem = (code: MissionCode, path: string, message: string): MissionProblem => ({
+  code,
+  path,
+  message
+})
+
+const keyOf = (segment: unknown): string | number => {
+  if (typeof segment === "object" && segment !== null && "key" in segment) return keyOf(segment.key)
+  return typeof segment === "number" ? segment : String(segment)
+}
+
+const pathOf = (segments: ReadonlyArray<unknown>): string =>
+  segments
+    .map(keyOf)
+    .reduce<string>((path, key) => (typeof key === "number" ? `${path}[${key}]` : `${path}.${key}`), "$")
+
+const repeated = (ids: ReadonlyArray<string>): ReadonlyArray<number> =>
+  ids.flatMap((id, index) => (ids.indexOf(id) < index ? [index] : []))
+
+const checkUnits = ({ units }: MissionSpec): ReadonlyArray<MissionProblem> => {
+  const ids = units.map(({ id }) => id)
+  const known = new Set(ids)
+  const cycle = cycleOf(units.map(({ dependsOn, id }) => ({ id, dependsOn: dependsOn ?? [] })))
+  return [
+    ...(units.length === 0 ? [problem("no_units", "$.units", "a mission has at least one unit")] : []),
+    ...repeated(ids).map((index) =>
+      problem("duplicate_unit", `$.units[${index}].id`, `"${ids[index]}" stands twice`)
+    ),
+    ...ids.flatMap((id, index) =>
+      reserved.test(id) ? [problem("reserved_id", `$.units[${index}].id`, `"${id}" is the engine's`)] : []
+    ),
+    ...units.flatMap(({ dependsOn }, index) =>
+      (dependsOn ?? []).flatMap((on, at) =>
+        known.has(on)
+          ? []
+          : [problem("unknown_dependency", `$.units[${index}].dependsOn[${at}]`, `there is no unit "${on}"`)]
+      )
+    ),
+    ...(cycle === undefined ? [] : [problem("dependency_cycle", "$.units", cycle.join(" → "))]),
+    ...units.flatMap(({ fulfills, proof }, index) =>
+      (fulfills ?? []).length + (proof ?? []).length > 0
+        ? []
+        : [problem("nothing_proven", `$.units[${index}]`, "a unit has a proof or fulfils an assertion")]
+    )
+  ]
+}
+
+const checkAssertions = (
+  { units }: MissionSpec,
+  assertions: ReadonlyArray<Assertion>
+): ReadonlyArray<MissionProblem> => {
+  const ids = assertions.map(({ id }) => id)
+  const claims = units.flatMap(({ fulfills }, index) =>
+    (fulfills ?? []).map((id, at) => ({ id, path: `$.units[${index}].fulfills[${at}]` }))
+  )
+  return [
+    ...repeated(ids).map((index) =>
+      problem("duplicate_assertion", `contract.assertions[${index}].id`, `"${ids[index]}" stands twice`)
+    ),
+    ...assertions.flatMap(({ oracle }, index) =>
+      oracleNamed(oracle) === undefined
+        ? [
+            problem(
+              "unknown_oracle",
+              `contract.assertions[${index}].oracle`,
+              `there is no oracle "${oracle}"`
+            )
+          ]
+        : []
+    ),
+    ...claims.flatMap(({ id, path }, index) => {
+      if (!ids.includes(id))
+        return [problem("unknown_assertion", path, `the contract has no assertion "${id}"`)]
+      const earlier = claims.findIndex((claim) => claim.id === id)
+      return earlier < index
+        ? [problem("assertion_claimed_twice", path, `"${id}" is claimed at ${claims[earlier]?.path} already`)]
+        : []
+    }),
+    ...assertions.flatMap(({ id }, index) =>
+      claims.some((claim) => claim.id === id)
+        ? []
+        : [problem("unclaimed_assertion", `contract.assertions[${index}]`, `no unit fulfils "${id}"`)]
+    )
+  ]
+}
+
+const checkMilestones = ({ milestones = [], units }: MissionSpec): ReadonlyArray<MissionProblem> => {
+  const ids = milestones.map(({ id }) => id)
+  const known = new Set(units.map(({ id }) => id))
+  return [
+    ...repeated(ids).map((index) =>
+      problem("duplicate_milestone", `$.milestones[${index}].id`, `"${ids[index]}" stands twice`)
+    ),
+    ...milestones.flatMap(({ id, units: of }, index) => [
+      ...(reserved.test(id)
+        ? [problem("reserved_id", `$.milestones[${index}].id`, `"${id}" is the engine's`)]
+        : []),
+      ...of.flatMap((unit, at) =>
+        known.has(unit)
+          ? []
+          : [
+              problem(
+                "unknown_milestone_unit",
+                `$.milestones[${index}].units[${at}]`,
+                `there is no unit "${unit}"`
+              )
+            ]
+      )
+    ])
+  ]
+}
+
+const contractProofs = (contract: Contract): ReadonlyArray<Proof> =>
+  (contract.proofs ?? []).map(({ command, id, timeoutMs }) => ({
+    id,
+    command,
+    timeoutMs: timeoutMs ?? defaultProofTimeoutMs
+  }))
+
+const proofOf = (contract: Contract, ref: ProofRef, path: string): Result.Result<Proof, MissionProblem> => {
+  const named = contractProofs(contract).find(({ id }) => id === ref)
+  if (named !== undefined) return Result.succeed(named)
+  const command = typeof ref === "string" ? wordsOf(ref) : ref
+  if (command === undefined) {
+    return Result.fail(
+      problem("bad_command", path, "neither a proof of the contract nor plain words; there is no shell")
+    )
+  }
+  return isAllowed(contract, command)
+    ? Result.succeed({ id: command.join(" "), command, timeoutMs: defaultProofTimeoutMs })
+    : Result.fail(
+        problem("command_not_allowed", path, `the contract does not allow \`${command.join(" ")}\``)
+      )
+}
+
+/** Loads a mission. Without a contract there are no assertions, and no command is allowed. */
+export const loadMission = (
+  value: unknown,
+  contract: Contract = {}
+): Result.Result<Mission, MissionError> => {
+  const read = decode(value)
+  if (Result.isFailure(read)) {
+    const shape = issuesOf(read.failure.issue).issues.map(({ message, path }) =>
+      problem("bad_shape", pathOf(path ?? []), message)
+    )
+    return failWith(shape)
+  }
+  const spec = read.success
+  const assertions = contract.assertions ?? []
+  const proofs = spec.units.map(({ proof }, index) =>
+    (proof ?? []).map((ref, at) => proofOf(contract, ref, `$.units[${index}].proof[${at}]`))
+  )
+  const problems = [
+    ...checkUnits(spec),
+    ...checkAssertions(spec, assertions),
+    ...checkMilestones(spec),
+    ...proofs.flat().flatMap((proof) => (Result.isFailure(proof) ? [proof.failure] : []))
+  ]
+  const id = fingerprint({ v: 1, spec, contract })
+  if (Result.isFailure(id)) return failWith([...problems, problem("bad_shape", "$", id.failure.message)])
+  if (problems.length > 0) return failWith(problems)
+
+  const units = spec.units.map((unit, index): Unit => ({
+    id: unit.id,
+    prompt: unit.prompt,
+    proofs: (proofs[index] ?? []).flatMap((proof) => (Result.isSuccess(proof) ? [proof.success] : [])),
+    fulfills: unit.fulfills ?? [],
+    dependsOn: unit.dependsOn ?? [],
+    tier: unit.tier ?? "T4",
+    local: unit.local ?? false,
+    ...(unit.model === undefined ? {} : { model: unit.model }),
+    ...(unit.profile === undefined ? {} : { profile: unit.profile }),
+    maxAttempts: unit.maxAttempts ?? spec.maxAttempts ?? defaultMaxAttempts
+  }))
+  const claimedBy = (ids: ReadonlyArray<string>) => {
+    const claimed = new Set(units.filter((unit) => ids.includes(unit.id)).flatMap(({ fulfills }) => fulfills))
+    return assertions.filter((assertion) => claimed.has(assertion.id))
+  }
+  const milestones: ReadonlyArray<Milestone> = [
+    ...(spec.milestones ?? []).map((milestone) => ({ ...milestone, assertions: claimedBy(milestone.units) })),
+    { id: finalMilestone, units: units.map((unit) => unit.id), assertions }
+  ]
+  return Result.succeed({
+    id: `m-${id.success.slice(0, 8)}`,
+    title: spec.title,
+    units,
+    milestones,
+    proofs: contractProofs(contract),
+    maxFixRounds: spec.maxFixRounds ?? defaultMaxFixRounds,
+    concurrency: spec.concurrency ?? defaultConcurrency
+  })
+}
+
+const failWith = (problems: ReadonlyArray<MissionProblem>): Result.Result<Mission, MissionError> => {
+  const [first = problem("bad_shape", "$", "not a mission"), ...rest] = problems
+  return Result.fail(new MissionError({ problems: [first, ...rest] }))
+}

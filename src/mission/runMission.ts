@@ -1,0 +1,337 @@
+// runMission: does what the state of a mission says is due, through the ports it is given, so that whoever gives
+// them can journal, bound and replay every call, proof, answer and decision. It never fails: what goes wrong is in
+// the result, closed.
+import { Cause, Effect, Queue, Result } from "effect"
+import type { AgentOptions } from "../domain/Call.ts"
+import type { Json } from "../domain/canonicalJson.ts"
+import type { Contract } from "../domain/Contract.ts"
+import type { ModelRunResult } from "../domain/ModelRun.ts"
+import { checkClaims, tally } from "../verifier/checkClaims.ts"
+import { gatherEvidence, inputHashes, type ReadFile } from "./gatherEvidence.ts"
+import { allPassed, decideGate, gatesOf, mayWork, nextGate, type Gates } from "./gates.ts"
+import { loadMission } from "./loadMission.ts"
+import {
+  proofPassed,
+  type GateName,
+  type Mission,
+  type MissionResult,
+  type Proof,
+  type ProofResult
+} from "./Mission.ts"
+import {
+  due,
+  initialState,
+  outcome,
+  step,
+  unitRun,
+  type Due,
+  type MissionEvent,
+  type MissionState,
+  type UnitRun
+} from "./missionState.ts"
+import { admission, type CouncilWord } from "./tiers.ts"
+import { attemptCall, handoffOf, taskId } from "./unitPrompt.ts"
+
+/**
+ * A proof to run, and all that its result hangs on: a result that is kept for the same request may be used again.
+ * `inputs`: hashes of the files that the unit handed over.
+ */
+export interface ProofRequest {
+  readonly proof: Proof
+  readonly task: string
+  readonly round: number
+  readonly inputs: ReadonlyArray<readonly [string, string]>
+}
+
+/** What a person, or `--approve`, said. `parked`: nobody can be asked now. */
+export type Approval = "approved" | "refused" | "parked"
+
+export interface MissionPorts<R = never> {
+  readonly ask: (call: AgentOptions) => Effect.Effect<ModelRunResult, never, R>
+  readonly prove: (request: ProofRequest) => Effect.Effect<ProofResult, never, R>
+  readonly readFile: ReadFile<R>
+  /** Written down for auditors, before what follows from it is done. */
+  readonly record: (kind: string, data: Json) => Effect.Effect<void, never, R>
+  /** Waits for a person. `item` is `<mission>/<unit>` or `publish`. */
+  readonly approve: (item: string, why: string) => Effect.Effect<Approval, never, R>
+  /** Holds the contract's council. `conclusive: false` counts as NO_GO. */
+  readonly council?: Effect.Effect<{ readonly decision?: string; readonly conclusive?: boolean }, never, R>
+  /** Whether the fingerprints of what the run was resumed with are those of the run. Absent: nothing to compare. */
+  readonly scope?: Effect.Effect<{ readonly ok: boolean; readonly detail: string }, never, R>
+  /** Whether a model runs here, for free. Absent: none does. */
+  readonly isLocal?: (model: string | undefined) => Effect.Effect<boolean, never, R>
+}
+
+interface Work<R> {
+  readonly mission: Mission
+  readonly ports: MissionPorts<R>
+  readonly council: CouncilWord | undefined
+}
+
+const failure = (code: "worker_failed" | "not_approved" | "not_local", message: string) => ({ code, message })
+
+/** One attempt of a unit: admitted by its tier, done by a worker, proven by its commands. */
+const attempt = Effect.fnUntraced(function* <R>(work: Work<R>, state: MissionState, run: UnitRun) {
+  const { council, mission, ports } = work
+  const { unit } = run
+  const ended = (
+    rest: Omit<Extract<MissionEvent, { readonly t: "attempted" }>, "t" | "unit">
+  ): MissionEvent => ({
+    t: "attempted",
+    unit: unit.id,
+    ...rest
+  })
+  if (unit.local && !(ports.isLocal !== undefined && (yield* ports.isLocal(unit.model)))) {
+    return ended({
+      proofs: [],
+      failure: failure("not_local", "a LOCAL unit runs on local, free models only")
+    })
+  }
+  // A unit that was let in once is not asked for again when it is tried again.
+  const admitted = admission(unit.tier, council, run.attempts > 0)
+  if (admitted.t === "park") {
+    const approval = yield* ports.approve(taskId(mission, unit), admitted.why)
+    if (approval === "parked") return { t: "parked", unit: unit.id } satisfies MissionEvent
+    if (approval === "refused")
+      return ended({ proofs: [], failure: failure("not_approved", "a person refused it") })
+  }
+  const before = unit.dependsOn.flatMap((id) => {
+    const handoff = unitRun(state, id)?.handoff
+    return handoff === undefined ? [] : [{ unit: id, handoff }]
+  })
+  const result = yield* ports.ask(attemptCall(mission, run, before))
+  if (!result.ok) {
+    if (result.status === "parked") return { t: "parked", unit: unit.id } satisfies MissionEvent
+    return ended({
+      proofs: [],
+      failure: failure("worker_failed", `${result.error.code}: ${result.error.message}`)
+    })
+  }
+  const handoff = handoffOf(result)
+  const inputs = yield* inputHashes(handoff.files, ports.readFile)
+  const proofs: Array<ProofResult> = []
+  for (const proof of unit.proofs) {
+    const proven = yield* ports.prove({ proof, task: taskId(mission, unit), round: run.attempts + 1, inputs })
+    proofs.push(proven)
+    // What failed closed needs no further proofs of the same attempt.
+    if (!proofPassed(proven)) break
+  }
+  return ended({ handoff, proofs })
+})
+
+/** What units have handed over so far, as files: what proofs over the whole rest on. */
+const handedOver = (state: MissionState): ReadonlyArray<string> =>
+  state.units.flatMap(({ handoff }) => handoff?.files ?? [])
+
+/** The validator: evidence gathered now, the contract's assertions checked on it. No prose goes in. */
+const validate = Effect.fnUntraced(function* <R>(
+  work: Work<R>,
+  state: MissionState,
+  milestone: string,
+  round: number
+) {
+  const { mission, ports } = work
+  const assertions = mission.milestones.find(({ id }) => id === milestone)?.assertions ?? []
+  const inputs = yield* inputHashes(handedOver(state), ports.readFile)
+  const evidence = yield* gatherEvidence(mission, assertions, ports.readFile, (proof) =>
+    ports.prove({ proof, task: `${mission.id}/validator-${milestone}`, round, inputs })
+  )
+  return { t: "validated", milestone, findings: checkClaims(assertions, evidence) } satisfies MissionEvent
+})
+
+/** What is left after a port broke: the unit, or the milestone, fails closed. */
+const broken = (action: Due): MissionEvent =>
+  action.t === "start"
+    ? {
+        t: "attempted",
+        unit: action.run.unit.id,
+        proofs: [],
+        failure: failure(
+          "worker_failed",
+          "it broke inside; this is a defect of Alembic or of a service it uses"
+        )
+      }
+    : { t: "validated", milestone: action.milestone, findings: [] }
+
+const begun = (action: Due): MissionEvent =>
+  action.t === "start"
+    ? { t: "started", unit: action.run.unit.id }
+    : { t: "validating", milestone: action.milestone }
+
+const recordOf = ({ t, ...rest }: MissionEvent): readonly [string, Json] => [
+  t,
+  JSON.parse(JSON.stringify(rest))
+]
+
+/**
+ * Does the work: what is due is begun, at most `concurrency` at once, and every end is recorded before the next is
+ * looked at. What a unit is asked hangs on its own past and on what it depends on, so that the order in which others
+ * end changes no call.
+ */
+const doWork = Effect.fnUntraced(function* <R>(work: Work<R>) {
+  const { mission, ports } = work
+  const ends = yield* Queue.unbounded<MissionEvent>()
+  let state = initialState(mission)
+  let running = 0
+  for (;;) {
+    for (const action of due(state).slice(0, Math.max(0, mission.concurrency - running))) {
+      const before = state
+      const start = begun(action)
+      yield* ports.record(...recordOf(start))
+      state = step(state, start)
+      running += 1
+      const doing =
+        action.t === "start"
+          ? attempt(work, before, action.run)
+          : validate(work, action.milestone, action.round)
+      const ended: Effect.Effect<MissionEvent, never, R> = Effect.catchCause(doing, (cause) =>
+        Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.succeed(broken(action))
+      )
+      yield* Effect.forkChild(Effect.flatMap(ended, (end) => Queue.offer(ends, end)))
+    }
+    if (running === 0) return state
+    const end = yield* Queue.take(ends)
+    running -= 1
+    yield* ports.record(...recordOf(end))
+    state = step(state, end)
+  }
+})
+
+const word = (verdict: { readonly decision?: string; readonly conclusive?: boolean }): CouncilWord =>
+  verdict.conclusive === true && (verdict.decision === "GO" || verdict.decision === "PIVOT")
+    ? verdict.decision
+    : "NO_GO"
+
+const resultOf = (
+  mission: Mission,
+  state: MissionState,
+  gates: Gates,
+  waiting: ReadonlyArray<string>
+): MissionResult => {
+  const parked = [
+    ...state.units.filter(({ status }) => status === "parked").map(({ unit }) => taskId(mission, unit)),
+    ...waiting
+  ]
+  const ok = allPassed(gates) && outcome(state) === "done"
+  const failed = outcome(state) === "failed" || gates.decided.some(({ pass }) => !pass)
+  return {
+    ok,
+    status: ok ? "done" : !failed && parked.length > 0 ? "parked" : "failed",
+    mission: mission.id,
+    title: mission.title,
+    units: state.units.map(({ attempts, failure: why, handoff, proofs, status, unit }) => ({
+      id: unit.id,
+      status,
+      attempts,
+      ...(unit.fixes === undefined ? {} : { fixes: unit.fixes }),
+      ...(handoff === undefined ? {} : { handoff }),
+      proofs,
+      ...(why === undefined ? {} : { failure: why })
+    })),
+    gates: gates.decided,
+    assertions: state.milestones.at(-1)?.findings ?? [],
+    parked,
+    coverage: {
+      done: mission.units.filter(({ id }) => unitRun(state, id)?.status === "done").length,
+      of: mission.units.length
+    }
+  }
+}
+
+/** Runs a loaded mission through its gates. */
+const runLoaded = Effect.fnUntraced(function* <R>(
+  mission: Mission,
+  contract: Contract,
+  ports: MissionPorts<R>
+) {
+  let gates = gatesOf(mission, contract)
+  let state = initialState(mission)
+  const decide = (gate: GateName, pass: boolean, detail: string) =>
+    Effect.map(ports.record("gate", { gate, pass, detail }), () => {
+      gates = decideGate(gates, { gate, pass, detail })
+    })
+
+  const scope = ports.scope === undefined ? { ok: true, detail: "nothing to compare" } : yield* ports.scope
+  yield* decide("scope", scope.ok, scope.detail)
+  let council: CouncilWord | undefined
+  if (nextGate(gates) === "council") {
+    const verdict = ports.council === undefined ? {} : yield* ports.council
+    council = word(verdict)
+    const said =
+      ports.council === undefined
+        ? "there is nobody to hold the council"
+        : (verdict.decision ?? "no decision")
+    yield* decide(
+      "council",
+      council !== "NO_GO",
+      verdict.conclusive === false ? `${said}, not conclusive` : said
+    )
+  }
+  if (!mayWork(gates)) return resultOf(mission, state, gates, [])
+
+  state = yield* doWork({ mission, ports, council })
+  const worked = outcome(state)
+  if (worked === "parked") return resultOf(mission, state, gates, [])
+  if (nextGate(gates) === "proof") {
+    const done = state.units.every(({ status }) => status === "done")
+    const inputs = yield* inputHashes(handedOver(state), ports.readFile)
+    const own = done
+      ? yield* Effect.forEach(mission.proofs, (proof) =>
+          ports.prove({
+            proof,
+            task: `${mission.id}/gate-proof`,
+            round: state.milestones.at(-1)?.rounds ?? 0,
+            inputs
+          })
+        )
+      : []
+    const failed = own.filter((proof) => !proofPassed(proof)).map(({ id }) => id)
+    const open = state.units.filter(({ status }) => status !== "done").map(({ unit }) => unit.id)
+    const wanting = [...open, ...failed]
+    yield* decide(
+      "proof",
+      wanting.length === 0,
+      wanting.length === 0 ? "all passed" : `not passed: ${wanting.join(", ")}`
+    )
+  }
+  if (nextGate(gates) === "validator") {
+    const findings = state.milestones.at(-1)?.findings ?? []
+    const { ok, proven } = tally(findings)
+    const passed = ok && state.milestones.every(({ status }) => status === "passed")
+    yield* decide("validator", passed, `${proven} of ${contract.assertions?.length ?? 0} assertions proven`)
+  }
+  if (nextGate(gates) === "publish" && worked === "done") {
+    const approval = yield* ports.approve("publish", `publish what "${mission.title}" made`)
+    if (approval === "parked") return resultOf(mission, state, gates, ["publish"])
+    yield* decide("publish", approval === "approved", approval)
+  }
+  return resultOf(mission, state, gates, [])
+})
+
+/**
+ * Runs a mission. Never fails: a spec that does not load is `status: "invalid"` with every problem in its message.
+ * Interruption ends every worker and every proof.
+ */
+export const runMission = Effect.fn("Mission.run")(function* <R>(
+  spec: unknown,
+  contract: Contract,
+  ports: MissionPorts<R>
+) {
+  const loaded = loadMission(spec, contract)
+  if (Result.isFailure(loaded)) {
+    const { code, message } = loaded.failure
+    return {
+      ok: false,
+      status: "invalid",
+      mission: "",
+      title: "",
+      units: [],
+      gates: [],
+      assertions: [],
+      parked: [],
+      coverage: { done: 0, of: 0 },
+      error: { code, message }
+    } satisfies MissionResult
+  }
+  return yield* runLoaded(loaded.success, contract, ports)
+})
