@@ -1,18 +1,33 @@
 // performRun: what `run` and `resume` have in common: signals are held, events are shown as they are appended, and
 // the summary is the last thing said. How the run is run is the engine's.
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber, Schema } from "effect"
+import { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
 import type { RunEvent } from "../domain/RunEvent.ts"
 import { exitCodeOf, type RunSummary } from "../domain/RunSummary.ts"
 import type { HowToRun } from "../engine/Engine.ts"
 import { Host } from "./Host.ts"
 import { Output } from "./Output.ts"
+import { makePreflight, type Spending } from "./preflight.ts"
 import { eventLine } from "./render/eventLine.ts"
+import { madeUpByRule } from "./render/offlineNotice.ts"
 import { makeProgress } from "./render/progress.ts"
 import { resultText, summaryText } from "./render/summaryText.ts"
 
-/** Runs `run`, which is given how to watch and stop it, and prints what comes of it. */
+export interface RunTerms extends Spending {
+  /** The offline model answers from a file, which is not made up. */
+  readonly fixtures: boolean
+}
+
+/** The lower of two caps, where one is absent the other. */
+export const lower = (left: number | undefined, right: number | undefined): number | undefined =>
+  left === undefined ? right : right === undefined ? left : Math.min(left, right)
+
+const isOffline = Schema.is(Schema.Struct({ adapterId: Schema.Literal("offline") }))
+
+/** Runs `run`, which is given how to watch, stop and preflight it, and prints what comes of it. */
 export const performRun = <R>(
-  run: (how: Pick<HowToRun, "observe" | "stop">) => Effect.Effect<RunSummary, never, R>
+  run: (how: Pick<HowToRun, "observe" | "stop" | "preflight">) => Effect.Effect<RunSummary, never, R>,
+  terms: RunTerms
 ) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -20,15 +35,21 @@ export const performRun = <R>(
       const output = yield* Output
       const stop = yield* host.holdSignals
       const progress = yield* makeProgress
-      const observe = output.json
-        ? (event: RunEvent) => output.emitLine(eventLine(event))
-        : progress.observe
+      const { guarded, preflight } = yield* makePreflight(terms)
+      let madeUp = false
+      const observe = (event: RunEvent) => {
+        if (event.type === "CallCompleted" && isOffline(event.result)) madeUp = !terms.fixtures
+        return output.json ? output.emitLine(eventLine(event)) : progress.observe(event)
+      }
       const announce = yield* Effect.forkChild(
         Effect.flatMap(Deferred.await(stop), (signal) =>
           output.note(`${signal}: stopping; a second one exits at once`)
         )
       )
-      const summary = yield* Effect.ensuring(run({ observe, stop }), progress.done)
+      const summary = yield* run({ observe, stop, preflight }).pipe(
+        Effect.provideService(AdapterRegistry, guarded),
+        Effect.ensuring(progress.done)
+      )
       yield* Fiber.interrupt(announce)
       const signal = (yield* Deferred.isDone(stop)) ? yield* Deferred.await(stop) : undefined
       yield* output.emit(summary)
@@ -36,7 +57,7 @@ export const performRun = <R>(
         yield* output.note(summaryText(summary, output.style))
         if (summary.result !== undefined) yield* output.print(resultText(summary.result))
       }
+      if (madeUp) yield* output.note(output.style.dim(madeUpByRule))
       yield* output.exitWith(exitCodeOf(summary.status, signal))
-      return summary
     })
   )

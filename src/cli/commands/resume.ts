@@ -1,7 +1,9 @@
 // `alembic resume RUN`: goes on with a run from its own directory: plan, inputs and models as they were kept there.
 // Keys and base URLs come from the environment and flags again.
-import { Effect, Option } from "effect"
+import { Effect, Option, Result } from "effect"
+import type { Json } from "../../domain/canonicalJson.ts"
 import { keptText } from "../../engine/planLaunch.ts"
+import { decodeContract } from "../../engine/planSpec.ts"
 import { resumeRun } from "../../engine/resumeRun.ts"
 import { unrun } from "../../engine/summarize.ts"
 import { errorInfo, fromJournal } from "../CommandError.ts"
@@ -10,7 +12,7 @@ import { defineCommand } from "../defineCommand.ts"
 import * as flags from "../flags.ts"
 import { Host } from "../Host.ts"
 import { resolvePath } from "../inputsText.ts"
-import { performRun } from "../performRun.ts"
+import { lower, performRun } from "../performRun.ts"
 import { onJournal, resolveRun } from "../runReference.ts"
 import { overKept, readKept } from "../runSettings.ts"
 
@@ -26,6 +28,10 @@ const config = {
   yes: flags.yesFlag
 }
 
+/** The cost bound of a contract, if it has one. */
+const capOf = (contract: Json): number | undefined =>
+  Option.getOrUndefined(Result.getSuccess(decodeContract(contract)))?.budget?.usd
+
 /** What the run's directory says of how it was begun. */
 const kept = Effect.fnUntraced(function* (given: string) {
   const runId = yield* resolveRun(given)
@@ -36,7 +42,8 @@ const kept = Effect.fnUntraced(function* (given: string) {
     hermetic: journal.meta.parts.hermetic !== undefined,
     config: yield* keptText(journal, "config"),
     fixtures: yield* keptText(journal, "fixtures"),
-    kept: readKept(yield* keptText(journal, "settings"))
+    kept: readKept(yield* keptText(journal, "settings")),
+    contractUsd: journal.meta.parts.contract === undefined ? undefined : capOf(yield* journal.blobs.get(journal.meta.parts.contract))
   }
 }, Effect.scoped, Effect.catchTag("JournalError", (error) => Effect.fail(fromJournal(error))))
 
@@ -61,14 +68,21 @@ export default defineCommand({
       baseDir,
       ...(stored.hermetic ? { hermetic: true, offline: "always" as const } : {})
     }
-    yield* performRun((watch) =>
-      resumeRun(stored.runId, {
-        retryFailed: input.retryFailed,
-        acceptLoss: input.acceptLoss || stored.kept.acceptLoss === true,
-        ...(concurrency === undefined ? {} : { concurrency }),
-        ...(maxUsd === undefined ? {} : { maxUsd }),
-        ...watch
-      })
+    yield* performRun(
+      (watch) =>
+        resumeRun(stored.runId, {
+          retryFailed: input.retryFailed,
+          acceptLoss: input.acceptLoss || stored.kept.acceptLoss === true,
+          ...(concurrency === undefined ? {} : { concurrency }),
+          ...(maxUsd === undefined ? {} : { maxUsd }),
+          ...watch
+        }),
+      {
+        agreed: input.yes,
+        maxUsd: lower(maxUsd, stored.contractUsd),
+        again: `alembic resume ${stored.runId} --yes`,
+        fixtures: models.fixtures !== undefined
+      }
     ).pipe(Effect.provide(host.engine(settings)))
   })
 })

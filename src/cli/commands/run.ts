@@ -5,12 +5,13 @@ import { runPlanFile } from "../../engine/runPlanFile.ts"
 import { unrun } from "../../engine/summarize.ts"
 import { badInput, errorInfo } from "../CommandError.ts"
 import { defineCommand } from "../defineCommand.ts"
+import { dryRun } from "../dryRun.ts"
 import * as flags from "../flags.ts"
 import { Host } from "../Host.ts"
 import { readInputs } from "../inputs.ts"
 import { resolvePath } from "../inputsText.ts"
 import { Output } from "../Output.ts"
-import { performRun } from "../performRun.ts"
+import { lower, performRun } from "../performRun.ts"
 import { onJournal, resolveRun } from "../runReference.ts"
 import { keptBlobs, modelSettings } from "../runSettings.ts"
 
@@ -75,21 +76,21 @@ export default defineCommand({
       baseDir,
       ...(input.hermetic ? { hermetic: true, offline: "always" as const } : {})
     }
-    const plan = yield* resolvePath(input.plan)
-    yield* performRun((watch) =>
-      runPlanFile({
-        plan,
-        inputs,
-        hermetic: input.hermetic,
-        fresh: input.fresh,
-        noCache: input.noCache,
-        sweep: input.sweep,
-        extra: keptBlobs(models, { ...how, ...(models.model === undefined ? {} : { model: models.model }) }),
-        ...how,
-        ...watch,
-        ...(expectRun === undefined ? {} : { expectRun }),
-        ...(reuse === undefined ? {} : { reuse })
-      })
+    const request = {
+      plan: yield* resolvePath(input.plan),
+      inputs,
+      hermetic: input.hermetic,
+      fresh: input.fresh,
+      noCache: input.noCache,
+      sweep: input.sweep,
+      extra: keptBlobs(models, { ...how, ...(models.model === undefined ? {} : { model: models.model }) }),
+      ...(reuse === undefined ? {} : { reuse })
+    }
+    if (input.dry) return yield* dryRun({ models, baseDir, request: { ...request, acceptLoss: input.acceptLoss } })
+    yield* performRun(
+      (watch) =>
+        runPlanFile({ ...request, ...how, ...watch, ...(expectRun === undefined ? {} : { expectRun }) }),
+      { agreed: input.yes, maxUsd: lower(maxUsd, inputs.contract?.budget?.usd), again: "alembic run --yes", fixtures: models.fixtures !== undefined }
     ).pipe(Effect.provide(host.engine(settings)))
   })
 })

@@ -61,7 +61,6 @@ const findings = ({ findings: found = [] }: RunSummary): ReadonlyArray<string> =
 export const summaryText = (summary: RunSummary, style: Style): string => {
   const { coverage, durationMs, error, runId, status } = summary
   const tokens = summary.usage.inputTokens + summary.usage.outputTokens
-  const head = runId === undefined ? mark(summary, style) : `${mark(summary, style)} ${style.bold(runId)}`
   const facts = [
     callsText(summary),
     ...(coverage.of === 0 ? [] : [`coverage ${coverage.done} of ${coverage.of}`]),
@@ -69,7 +68,7 @@ export const summaryText = (summary: RunSummary, style: Style): string => {
     costs(summary),
     durationText(durationMs)
   ]
-  const lines = [runId === undefined ? head : `${head}  ${facts.join(" · ")}`]
+  const lines = runId === undefined ? [] : [`${mark(summary, style)} ${style.bold(runId)}  ${facts.join(" · ")}`]
   if (error !== undefined) {
     const where = error.file === undefined ? "" : ` (${error.file}${error.line === undefined ? "" : `:${error.line}:${error.column ?? 1}`})`
     const named = status === "refused" ? "" : where

@@ -1,0 +1,60 @@
+// dryRun: the plan runs on the offline model in a directory that is thrown away, and what it did is turned into a
+// forecast. With an earlier run to reuse, exactly the calls that would be paid again are listed.
+import { Effect, FileSystem, Path } from "effect"
+import { AdapterRegistry, type Binding } from "../adapters/AdapterRegistry.ts"
+import type { RunEvent } from "../domain/RunEvent.ts"
+import { exitCodeOf } from "../domain/RunSummary.ts"
+import type { RunPlanRequest } from "../engine/Engine.ts"
+import { runPlanFile } from "../engine/runPlanFile.ts"
+import { badInput } from "./CommandError.ts"
+import { forecastOf, foreseenCalls, type ForeseenCall } from "./forecast.ts"
+import { Host, type ModelSettings } from "./Host.ts"
+import { Output } from "./Output.ts"
+import { whyUnreadable } from "./inputsText.ts"
+import { forecastText } from "./render/forecastText.ts"
+import { summaryText } from "./render/summaryText.ts"
+
+export interface DryRun {
+  readonly models: ModelSettings
+  readonly baseDir: string
+  readonly request: Omit<RunPlanRequest, "observe" | "stop" | "maxUsd">
+}
+
+/** The run to reuse, where the dry run can read it. */
+const borrow = Effect.fnUntraced(function* (baseDir: string, temporary: string, runId: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  yield* fs.makeDirectory(path.join(temporary, "runs"), { recursive: true })
+  yield* fs.copy(path.join(baseDir, "runs", runId), path.join(temporary, "runs", runId))
+}, Effect.mapError((error) => badInput("unreadable", `the run to reuse: ${whyUnreadable(error)}`)))
+
+export const dryRun = Effect.fnUntraced(function* ({ baseDir, models, request }: DryRun) {
+  const host = yield* Host
+  const output = yield* Output
+  const temporary = yield* host.temporaryDirectory
+  if (request.reuse !== undefined) yield* borrow(baseDir, temporary, request.reuse)
+  const events: Array<RunEvent> = []
+  const observe = (event: RunEvent) => Effect.sync(() => void events.push(event))
+  const { forecast, summary } = yield* Effect.gen(function* () {
+    const registry = yield* AdapterRegistry
+    const ended = yield* runPlanFile({ ...request, observe })
+    const calls = foreseenCalls(events)
+    const chains = new Map<string, ReadonlyArray<Binding>>()
+    for (const { scheduled } of calls) {
+      const { model = "" } = scheduled.call
+      if (!chains.has(model)) chains.set(model, yield* Effect.orElseSucceed(registry.bind(model), () => []))
+    }
+    const chainOf = ({ scheduled }: ForeseenCall) => chains.get(scheduled.call.model ?? "") ?? []
+    return { summary: ended, forecast: forecastOf(calls, chainOf) }
+  }).pipe(Effect.provide(host.engine({ ...models, baseDir: temporary, offline: "as_its_model" })))
+  const { paidAgain, phases, total } = forecast
+  for (const phase of phases) yield* output.emit({ type: "Forecast", ...phase })
+  const again = request.reuse === undefined ? {} : { reuse: request.reuse, paidAgain }
+  // The directory is gone: nothing that the summary says of it would be true.
+  const { dir: _, runId: __, ...rest } = summary
+  yield* output.emit({ type: "Forecast", total: true, ...total, ...again })
+  yield* output.emit({ ...rest, dir: "" })
+  yield* output.print(forecastText(forecast, request.reuse, output.style))
+  if (summary.status !== "completed") yield* output.note(summaryText({ ...rest, dir: "" }, output.style))
+  yield* output.exitWith(exitCodeOf(summary.status))
+}, Effect.scoped)
