@@ -21,11 +21,19 @@ import {
   type Tally,
   untilAborted
 } from "./runWithGuards.ts"
-import { compileSchema, readAnswer, repairInput, type StructuredSchema } from "./structuredOutput.ts"
+import {
+  type AnswerIssue,
+  compileSchema,
+  readAnswer,
+  repairInput,
+  type StructuredSchema
+} from "./structuredOutput.ts"
 
 export interface BoundOptions extends CallOptions {
   /** Further calls that show a model its own wrong answer; at most 2. */
   readonly maxRepairs?: number
+  /** A further check of a structured answer that fits its schema; what it finds is repaired alike. */
+  readonly check?: (value: Json) => ReadonlyArray<AnswerIssue>
   /**
    * What is reserved for the call, in US dollars. The output bound is then always sent, and a link whose worst case
    * does not fit into what may not have been spent yet is not tried.
@@ -54,7 +62,7 @@ const answerOf = (
     for (let repair = 0; ; repair++) {
       const success = yield* guardedAttempts(guards, binding, asked, options, tally)
       if (schema === undefined) return { success, output: success.output }
-      const answer = readAnswer(schema, success)
+      const answer = readAnswer(schema, success, options.check)
       if (Result.isSuccess(answer)) return { success, output: answer.success }
       const wrong = answer.failure
       // What was cut at the output limit would be cut again, and paid again.

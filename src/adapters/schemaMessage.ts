@@ -22,6 +22,14 @@ const pathOf = (segments: ReadonlyArray<unknown>): string =>
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 
+/** Every problem with its path, at most ten. */
+export const schemaIssues = (
+  error: Schema.SchemaError
+): ReadonlyArray<{ readonly path: string; readonly problem: string }> =>
+  issuesOf(error.issue)
+    .issues.slice(0, 10)
+    .map(({ message, path }) => ({ path: pathOf(path ?? []), problem: lowerFirst(message) }))
+
 /** `$.models.fast.price: missing key; $.modles: expected no excess property`. */
 export const schemaMessage = (error: Schema.SchemaError): string => {
   const { issues } = issuesOf(error.issue)

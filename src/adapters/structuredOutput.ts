@@ -85,13 +85,26 @@ export const compileSchema = (document: JsonSchemaDocument): Result.Result<Struc
 const describeIssues = (issues: ReadonlyArray<AnswerIssue>): string =>
   issues.map(({ path, problem }) => `${path}: ${problem}`).join("\n")
 
+type Check = (value: Json) => ReadonlyArray<AnswerIssue>
+
+/** The schema's issues, else those of the caller's check; a check that throws is an issue too. */
+const judge = (schema: StructuredSchema, check: Check, value: Json): ReadonlyArray<AnswerIssue> => {
+  const issues = schema.issuesOf(value)
+  if (issues.length > 0) return issues
+  return Result.getOrElse(
+    Result.try(() => check(value)),
+    () => [{ path: "$", problem: "could not be checked" }]
+  )
+}
+
 /** The decoded answer, from the provider's native output or from its text. */
 export const readAnswer = (
   schema: StructuredSchema,
-  answer: AttemptSuccess
+  answer: AttemptSuccess,
+  check: Check = () => []
 ): Result.Result<Json, WrongAnswer> => {
   const candidates = answer.output === undefined ? candidatesIn(answer.text) : [answer.output]
-  const judged = candidates.map((value) => ({ value, issues: schema.issuesOf(value) }))
+  const judged = candidates.map((value) => ({ value, issues: judge(schema, check, value) }))
   const fitting = judged.filter(({ issues }) => issues.length === 0)
   const [first, second] = fitting
   if (first !== undefined && second === undefined) return Result.succeed(first.value)
