@@ -78,7 +78,12 @@ const chatFinish = new Map([
   ["function_call", "tool_calls"],
   ["eos", "stop"],
   ["eos_token", "stop"],
-  ["stop_sequence", "stop"]
+  ["stop_sequence", "stop"],
+  ["model_context_window_exceeded", "length"],
+  // DeepSeek, vLLM and Zhipu when the server gave up in the middle of an answer.
+  ["insufficient_system_resource", "error"],
+  ["abort", "error"],
+  ["network_error", "error"]
 ])
 
 const readChat = (body: JsonObject): Draft => {

@@ -29,8 +29,10 @@ export interface Reading {
   readonly clean: (text: string) => string
 }
 
+/** A page. A label alone does not make one of a body that is JSON: some servers mislabel good answers. */
 const isHtml = (reply: WireReply): boolean =>
-  /\btext\/html\b/i.test(reply.headers["content-type"] ?? "") || looksLikeHtml(reply.body)
+  looksLikeHtml(reply.body) ||
+  (/\btext\/html\b/i.test(reply.headers["content-type"] ?? "") && !/^\s*[{[]/.test(reply.body))
 
 /** What a status alone means, refined from `classifyHttpStatus`. */
 export const verdictOfStatus = (status: number, isJson: boolean): Verdict => {

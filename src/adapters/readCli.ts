@@ -64,7 +64,8 @@ const readClaude = (label: string, stdout: string): CliReading => {
   const usage = readAnthropicUsage(at(result, "usage"))
   const subtype = asString(at(result, "subtype")) ?? ""
   const errors = asList(at(result, "errors")).filter((error) => typeof error === "string")
-  const text = asString(at(result, "result")) ?? (errors.length > 0 ? errors.join("; ") : subtype)
+  const answer = asString(at(result, "result"))
+  const text = answer ?? (errors.length > 0 ? errors.join("; ") : subtype)
   const verdict = claudeVerdicts.get(subtype)
   if (at(result, "is_error") === true || subtype !== "success") {
     const status = readCount(at(result, "api_error_status"))
@@ -74,7 +75,7 @@ const readClaude = (label: string, stdout: string): CliReading => {
   const structured = at(result, "structured_output")
   const costUsd = readCost(at(result, "total_cost_usd"))
   const draft = {
-    text: structured === undefined || structured === null ? text : JSON.stringify(structured),
+    text: structured === undefined || structured === null ? (answer ?? "") : JSON.stringify(structured),
     finish: stop === "max_tokens" ? "length" : "stop",
     usage,
     costUsd,

@@ -61,6 +61,11 @@ const rows: ReadonlyArray<Row> = [
     "invalid_response",
     { retryable: false }
   ],
+  [
+    "DeepSeek out of resources in the middle",
+    reply(200, { choices: [{ finish_reason: "insufficient_system_resource", message: { content: "Par" } }] }),
+    "server_error"
+  ],
   // Streams nobody asked for.
   [
     "SSE without an end",
@@ -87,6 +92,44 @@ const rows: ReadonlyArray<Row> = [
 
 describe("what a 2xx without an answer means", () => {
   for (const [what, wire, code, rest = {}] of rows) it(what, () => assertRow(wire, code, rest))
+})
+
+describe("answers in spite of their surroundings", () => {
+  const answer = { choices: [{ finish_reason: "stop", message: { content: "ok" } }] }
+  it("mislabelled as HTML", () =>
+    assert.strictEqual(answerOf(reply(200, answer, { "content-type": "text/html" })).text, "ok"))
+  it("content in parts", () => {
+    const content = [
+      { type: "text", text: "o" },
+      { type: "reasoning", text: "hm" },
+      { type: "text", text: "k" }
+    ]
+    assert.strictEqual(
+      answerOf(reply(200, { choices: [{ finish_reason: "stop", message: { content } }] })).text,
+      "ok"
+    )
+  })
+  it("a null error beside it", () =>
+    assert.strictEqual(answerOf(reply(200, { ...answer, error: null })).text, "ok"))
+  it("what OpenRouter says that it billed", () =>
+    assert.strictEqual(answerOf(reply(200, { ...answer, usage: { cost: 0.25 } })).costUsd, 0.25))
+  it("Anthropic's text after its thinking, Gemini's without its thoughts", () => {
+    const claude = {
+      type: "message",
+      content: [
+        { type: "thinking", thinking: "x" },
+        { type: "text", text: "ok" }
+      ],
+      stop_reason: "end_turn"
+    }
+    assert.strictEqual(answerOf(reply(200, claude)).text, "ok")
+    const gemini = {
+      candidates: [
+        { finishReason: "STOP", content: { parts: [{ text: "x", thought: true }, { text: "ok" }] } }
+      ]
+    }
+    assert.strictEqual(answerOf(reply(200, gemini)).text, "ok")
+  })
 })
 
 describe("answers in the formats of a stream", () => {

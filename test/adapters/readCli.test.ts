@@ -16,6 +16,8 @@ describe("answers of agents", () => {
       assert.strictEqual(answer.costUsd, 0.01)
     }
   })
+  it("claude: the subtype is no answer where the result is missing", () =>
+    assert.throws(() => answerOf("claude", { stdout: lines(claude({ result: undefined })) })))
   it("claude: a text that the result lost is in the last message of a stream", () => {
     const assistant = { type: "assistant", message: { content: [{ type: "text", text: "found" }] } }
     assert.strictEqual(answerOf("claude", { stdout: lines(assistant, claude({ result: "" })) }).text, "found")
