@@ -221,42 +221,56 @@ const placeRefused = (build: Build, warnings: ReadonlyArray<Message>): ReadonlyA
 const run = async (plan: OpenedPlan): Promise<Bundled> => {
   const { build } = await import("esbuild")
   const session = new Build(plan)
-  const tsconfig = await readPlanFile(join(plan.root, "tsconfig.json"), "tsconfig.json").catch(
-    () => undefined
-  )
+  const config = join(plan.root, "tsconfig.json")
+  const tsconfig = await readPlanFile(config, "tsconfig.json").catch(() => undefined)
   if (tsconfig !== undefined) session.hashes.set("tsconfig.json", tsconfig.sha256)
-  const result = await build({
-    absWorkingDir: plan.root,
-    entryPoints: [`./${plan.path}`],
-    outfile: "bundle.js",
-    bundle: true,
-    write: false,
-    format: "esm",
-    platform: "neutral",
-    mainFields: ["module", "main"],
-    // Decorators and `using` are lowered; everything older runs as it was written.
-    target: "es2024",
-    // Nothing of the plan is dropped before it is scanned.
-    treeShaking: false,
-    ignoreAnnotations: true,
-    charset: "utf8",
-    legalComments: "none",
-    sourcemap: "external",
-    sourcesContent: false,
-    logLevel: "silent",
-    logLimit: 0,
-    ...(tsconfig === undefined ? { tsconfigRaw: "{}" } : { tsconfig: join(plan.root, "tsconfig.json") }),
-    plugins: [{ name: "alembic", setup: (context) => session.setup(context) }]
-  })
-  const output = (suffix: string): string =>
-    result.outputFiles.find((file) => file.path.endsWith(suffix))?.text ?? ""
+  const buildFrom = async (entry: string) => {
+    const result = await build({
+      absWorkingDir: plan.root,
+      entryPoints: [`./${entry}`],
+      outfile: "bundle.js",
+      bundle: true,
+      write: false,
+      metafile: true,
+      format: "esm",
+      platform: "neutral",
+      mainFields: ["module", "main"],
+      // Decorators and `using` are lowered; everything older runs as it was written.
+      target: "es2024",
+      treeShaking: false,
+      ignoreAnnotations: true,
+      charset: "utf8",
+      legalComments: "none",
+      sourcemap: "external",
+      sourcesContent: false,
+      logLevel: "silent",
+      logLimit: 0,
+      ...(tsconfig === undefined ? { tsconfigRaw: "{}" } : { tsconfig: config }),
+      plugins: [{ name: "alembic", setup: (context) => session.setup(context) }]
+    })
+    const output = (suffix: string): string =>
+      result.outputFiles.find((file) => file.path.endsWith(suffix))?.text ?? ""
+    const inputs = Object.values(result.metafile.outputs).flatMap((file) => Object.keys(file.inputs))
+    return {
+      esm: output(".js"),
+      map: output(".map"),
+      inputs,
+      refused: placeRefused(session, result.warnings)
+    }
+  }
+  const { esm, map, inputs, refused } = await buildFrom(plan.path)
+  // A file without side effects of which nothing is used is dropped all the same. It is scanned all the same.
+  const dropped = await Promise.all(
+    [...session.files.keys()].filter((path) => !inputs.includes(path)).map((path) => buildFrom(path))
+  )
   return {
-    esm: output(".js"),
-    map: output(".map"),
+    esm,
+    map,
+    dropped: dropped.map((other) => ({ esm: other.esm, map: other.map })),
     modules: [...session.hashes].toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)),
     files: [...session.files.values()],
     packageFiles: [...session.packageFiles.values()],
-    refused: placeRefused(session, result.warnings)
+    refused
   }
 }
 

@@ -32,6 +32,8 @@ export interface Bundled {
   /** ESM: imports of prelude modules are left in it, and one export list. Not tree-shaken. */
   readonly esm: string
   readonly map: string
+  /** Bundles of the plan's own files that are not in `esm` because nothing of them would run. */
+  readonly dropped: ReadonlyArray<{ readonly esm: string; readonly map: string }>
   readonly modules: FileHashes
   /** The plan's own files. */
   readonly files: ReadonlyArray<PlanFile>

@@ -11,7 +11,7 @@ import type { PlanBundle } from "./PlanBundle.ts"
 import { PlanBundler, type Bundled, type OpenedPlan } from "./PlanBundler.ts"
 import { PlanError } from "./PlanError.ts"
 import { importMetaEdit, moduleScript, nodeEnvEdit, type Edit } from "./planModule.ts"
-import { BundleMap, Lines, widenLeft } from "./sourceMap.ts"
+import { BundleMap, widenLeft } from "./sourceMap.ts"
 
 const isSyntaxError = (cause: unknown): cause is SyntaxError & { readonly pos: number } =>
   cause instanceof SyntaxError && "pos" in cause && typeof cause.pos === "number"
@@ -62,16 +62,16 @@ const surroundings = (
   return edits
 }
 
-const parseEsm = (plan: OpenedPlan, bundled: Bundled, map: BundleMap): Result.Result<AnyNode, PlanError> =>
+const parseEsm = (plan: OpenedPlan, esm: string, map: BundleMap): Result.Result<AnyNode, PlanError> =>
   Result.try({
-    try: () => parseBundle(bundled.esm),
+    try: () => parseBundle(esm),
     catch: (cause) => {
       const problem = cause instanceof Error ? cause.message.replace(/ \(\d+:\d+\)$/, "") : String(cause)
       const error = { code: "plan_unparsable", path: plan.given, problem, findings: [] } as const
       const origin = isSyntaxError(cause) ? map.originOf(cause.pos) : undefined
-      const text = bundled.files.find((file) => file.path === origin?.file)?.text
-      if (origin === undefined || text === undefined) return new PlanError(error)
-      return new PlanError({ ...error, file: origin.file, ...new Lines(text).position(origin.offset) })
+      const lines = origin === undefined ? undefined : map.linesOf(origin.file)
+      if (origin === undefined || lines === undefined) return new PlanError(error)
+      return new PlanError({ ...error, file: origin.file, ...lines.position(origin.offset) })
     }
   })
 
@@ -81,14 +81,19 @@ export const inspectModule = Effect.fnUntraced(function* (plan: OpenedPlan, scan
   const bundled = yield* bundler.bundle(plan)
   const texts = new Map([...bundled.files, ...bundled.packageFiles].map((file) => [file.path, file.text]))
   const names = new Map(bundled.packageFiles.map((file) => [file.path, file.name]))
-  const map = new BundleMap(bundled.esm, bundled.map, texts)
-  const root = yield* Effect.fromResult(parseEsm(plan, bundled, map))
-  const asks = names.size > 0 || bundled.esm.includes("import.meta")
-  const edits = asks ? yield* walking(plan, () => surroundings(root, map, names)) : []
-  const isAnswered = (raw: RawFinding): boolean =>
-    edits.some((edit) => edit.start === raw.start && edit.isAnswer)
-  const raws = yield* walking(plan, () => scan(root))
-  const scanned = raws.flatMap((raw) => (isAnswered(raw) ? [] : (placed(raw, map) ?? [])))
+  const scanText = Effect.fnUntraced(function* ({ esm, map: mapText }: Pick<Bundled, "esm" | "map">) {
+    const map = new BundleMap(esm, mapText, texts)
+    const root = yield* Effect.fromResult(parseEsm(plan, esm, map))
+    const asks = names.size > 0 || esm.includes("import.meta")
+    const edits = asks ? yield* walking(plan, () => surroundings(root, map, names)) : []
+    const answered = new Set(edits.flatMap((edit) => (edit.isAnswer ? [edit.start] : [])))
+    const raws = yield* walking(plan, () => scan(root))
+    const findings = raws.flatMap((raw) => (answered.has(raw.start) ? [] : (placed(raw, map) ?? [])))
+    return { root, map, edits, findings }
+  })
+  const { root, map, edits, findings } = yield* scanText(bundled)
+  const dropped = yield* Effect.forEach(bundled.dropped, scanText)
+  const scanned = [...findings, ...dropped.flatMap((other) => other.findings)]
   const imports = scan === scanProgram ? bundled.refused : []
   const refused = imports.flatMap(({ construct, file, offset }) => {
     const place = map.linesOf(file)?.position(offset)

@@ -1,5 +1,4 @@
 // A workflow script: read, scanned as it is written, together with the scripts it reaches by `workflow(…)`.
-import type { AnyNode } from "acorn"
 import { Effect, Result } from "effect"
 import type { Finding } from "../domain/Finding.ts"
 import { findingOf, inOrder, walking, type Inspection, type Scan } from "./inspection.ts"
@@ -87,23 +86,23 @@ export const inspectWorkflow = Effect.fnUntraced(function* (plan: OpenedPlan, sc
     else reached.set(name, file)
   }
   const findings: Array<Finding> = []
-  const scanFile = (file: PlanFile, root: AnyNode) =>
+  const scanFile = (file: PlanFile, { root, shift }: WorkflowScript) =>
     Effect.map(
       walking(plan, () => scan(root)),
       (raws) => {
         const lines = new Lines(file.text)
         for (const raw of raws)
-          findings.push(findingOf(raw, file.path, lines.position(raw.start + raw.shift)))
+          findings.push(findingOf(raw, file.path, lines.position(raw.start - shift + raw.shift)))
       }
     )
-  yield* scanFile(plan, script.root)
+  yield* scanFile(plan, script)
   const files = new Map<string, PlanFile>([[plan.path, plan]])
   const workflows: Array<readonly [name: string, script: NestedWorkflow]> = []
   for (const [name, file] of reached) {
     const nested = yield* Effect.fromResult(workflowScript(file.text)).pipe(
       Effect.mapError(unparsableScript(plan, file))
     )
-    if (!files.has(file.path)) yield* scanFile(file, nested.root)
+    if (!files.has(file.path)) yield* scanFile(file, nested)
     files.set(file.path, file)
     workflows.push([name, nestedOf(file, nested)])
   }

@@ -19,9 +19,12 @@ export class WorkflowProblem extends Schema.TaggedError<WorkflowProblem>()("Work
 
 export interface WorkflowScript {
   readonly meta: WorkflowMeta
-  readonly root: Program
   /** The expression: see `PlanBundle`. */
   readonly code: string
+  /** `code`, parsed by the grammar that it runs by. */
+  readonly root: Program
+  /** How far offsets in `code` are from those in the file. */
+  readonly shift: number
   /** What is unusual but accepted. */
   readonly warnings: ReadonlyArray<string>
   /** Names and paths given to `workflow(…)`. */
@@ -171,10 +174,24 @@ const metaOf = (literal: AnyNode): WorkflowMeta => {
 const globals = "agent, parallel, pipeline, phase, log, args, budget, workflow"
 
 /** The body has a function of its own, so that it may declare names like the globals'. */
+const before = `(async function (${globals}) { "use strict"; return (async () => {\n`
+const after = "\n})(); })"
+
 const wrap = (text: string, exportAt: number): string => {
   const body = `${text.slice(0, exportAt)}      ${text.slice(exportAt + "export".length)}`
-  const runnable = body.startsWith("#!") ? `//${body.slice(2)}` : body
-  return `(async function (${globals}) { "use strict"; return (async () => {\n${runnable}\n})(); })`
+  return before + (body.startsWith("#!") ? `//${body.slice(2)}` : body) + after
+}
+
+/**
+ * A script may hide code from a parser of modules behind `<!--`, which is a comment only in scripts. So what is
+ * scanned is parsed as what runs: as a script.
+ */
+const parseRunnable = (code: string): Program => {
+  const root = parse(code, { ecmaVersion: "latest", sourceType: "script" })
+  const [only] = root.body
+  const whole = only?.type === "ExpressionStatement" && only.expression.type === "FunctionExpression"
+  if (root.body.length === 1 && whole) return root
+  throw new WorkflowProblem({ problem: "the script means something else inside a function", offset: 0 })
 }
 
 const reachedBy = (root: Program): Pick<WorkflowScript, "reaches" | "reachesUnknown"> => {
@@ -228,7 +245,8 @@ const read = (text: string): WorkflowScript => {
     meta.description === undefined
       ? [`meta.description is missing: say in a sentence what ${meta.name} does`]
       : []
-  return { meta, root, code: wrap(text, first.start), warnings, ...reachedBy(root) }
+  const code = wrap(text, first.start)
+  return { meta, code, root: parseRunnable(code), shift: before.length, warnings, ...reachedBy(root) }
 }
 
 const isSyntaxError = (cause: unknown): cause is SyntaxError & { readonly pos: number } =>
@@ -240,7 +258,7 @@ export const workflowScript = (text: string): Result.Result<WorkflowScript, Work
     try: () => read(text),
     catch: (cause) => {
       if (cause instanceof WorkflowProblem) return cause
-      const offset = isSyntaxError(cause) ? cause.pos : 0
+      const offset = isSyntaxError(cause) ? Math.min(cause.pos, text.length) : 0
       const problem = cause instanceof Error ? cause.message.replace(/ \(\d+:\d+\)$/, "") : String(cause)
       return new WorkflowProblem({ problem, offset })
     }
