@@ -16,6 +16,7 @@ import type { Projection } from "./projection.ts"
 import type { CallState, RunState } from "./RunState.ts"
 import { mainWorkflow, type RunPaths } from "./RunDirectory.ts"
 import type { RunMeta } from "./RunMeta.ts"
+import { resultTextOf } from "./resultText.ts"
 import { streamLog } from "./scanLog.ts"
 
 /** Text of a result above which it goes to a blob, in bytes. */
@@ -85,6 +86,8 @@ export interface RunJournalParts {
       ) => Effect.Effect<EventLog, JournalError, Scope.Scope>)
     | undefined
 }
+
+const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true })
 
 const outcomeFields = Schema.Struct({
   ok: Schema.Boolean,
@@ -250,6 +253,17 @@ export const makeRunJournal = Effect.fnUntraced(function* (
     return call?.status === "completed" ? resultOf(call) : Effect.fail(damaged(`an answer of call ${id}`))
   }
 
+  const readResultText = (id: string): Effect.Effect<string, JournalError> => {
+    const call = state.calls.get(id)
+    if (call?.status !== "completed") return Effect.fail(damaged(`an answer of call ${id}`))
+    return Effect.flatMap(readLine(call.offset, call.length), (bytes) => {
+      const text = resultTextOf(decoder.decode(bytes))
+      return Option.isSome(text)
+        ? Effect.succeed(text.value)
+        : Effect.map(resultOf(call), (value) => JSON.stringify(value))
+    })
+  }
+
   const readCompletions = Effect.fnUntraced(function* (fromRank: number, limit: number) {
     const found: Array<Completion> = []
     for (let rank = fromRank; rank < state.completed.length && found.length < limit; rank++) {
@@ -326,7 +340,7 @@ export const makeRunJournal = Effect.fnUntraced(function* (
     append,
     commit,
     readResult,
-    readResultText: (id) => Effect.map(readResult(id), (value) => JSON.stringify(value)),
+    readResultText,
     readCompletions,
     completions,
     events: streamLog(paths.events, reader, () => position().size),

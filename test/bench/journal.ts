@@ -15,7 +15,7 @@ import {
 } from "node:fs"
 import process from "node:process"
 import { promisify } from "node:util"
-import { Effect, Layer, Result, Stream } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { computeCacheKey } from "../../src/domain/Call.ts"
 import { canonicalJsonOf } from "../../src/domain/canonicalJson.ts"
 import { sha256 } from "../../src/domain/fingerprint.ts"
@@ -179,7 +179,7 @@ const ourReplay = (dir: string) => {
   return withJournal(dir, (store) =>
     Effect.gen(function* () {
       const journal = yield* store.open(runId, "read")
-      yield* Stream.runForEach(journal.completions, () => Effect.void)
+      for (const id of journal.state().completed) yield* journal.readResultText(id ?? "")
       return performance.now() - began
     })
   )
