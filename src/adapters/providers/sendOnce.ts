@@ -64,7 +64,7 @@ const decoders = new Map<string, (bytes: Uint8Array) => Promise<Uint8Array>>([
 const decode = async (bytes: Uint8Array, encoding: string | undefined): Promise<Uint8Array> => {
   let body = bytes
   const names = (encoding ?? "").split(",").map((name) => name.trim().toLowerCase())
-  for (const name of names.reverse()) {
+  for (const name of names.toReversed()) {
     const decoder = decoders.get(name)
     if (decoder !== undefined && body.byteLength > 0) body = await decoder(body)
   }
