@@ -1,7 +1,7 @@
 // preludeRuntime: the prelude itself: the modules that plans import from Alembic, how an Effect is told from another
 // value, and how it is run on the plan's bridge. Bundled by Prelude.node.ts, evaluated inside the plan's context.
 import * as effect from "effect"
-import { Effect } from "effect"
+import { Cause, Effect, Exit } from "effect"
 import * as plan from "../plan.ts"
 import type { HookBridge } from "./HookBridge.ts"
 import { planProgram } from "./planServices.ts"
@@ -20,4 +20,9 @@ export const run = (
   program: Effect.Effect<unknown, unknown>,
   bridge: HookBridge,
   seed: string
-): Promise<unknown> => Effect.runPromise(planProgram(program, bridge, seed))
+): Promise<unknown> =>
+  Effect.runPromiseExit(planProgram(program, bridge, seed)).then((exit) => {
+    if (Exit.isSuccess(exit)) return exit.value
+    const error = Cause.squash(exit.cause)
+    throw error instanceof Error ? error : new Error(Cause.pretty(exit.cause))
+  })

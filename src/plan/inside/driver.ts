@@ -52,6 +52,7 @@ export const driver = (
   let prelude: PreludeModule | undefined
   let state: "running" | "returned" | "failed" = "running"
   let result: string | undefined
+  let asEffect = false
   let lost: { readonly reason: unknown } | undefined
 
   const deepFreeze = (value: unknown): unknown => {
@@ -72,7 +73,8 @@ export const driver = (
   const threw = (error: unknown): void => {
     const message = fan.messageOf(error)
     const name = member(error, "name")
-    const isError = typeof name === "string" && name !== "Error" && name !== ""
+    // A failed Effect says what the same program says in process.
+    const isError = !asEffect && typeof name === "string" && name !== "Error" && name !== ""
     fail(
       guard.reading(error) ?? {
         code: "plan_error",
@@ -111,25 +113,26 @@ export const driver = (
   const startModule = (plan: unknown, path: string, inputJson: string): void => {
     const input: unknown = deepFreeze(parse(inputJson))
     const goal = member(input, "goal")
-    const asEffect = (value: unknown): boolean => prelude !== undefined && prelude.isEffect(value)
+    const isEffect = (value: unknown): boolean => prelude !== undefined && prelude.isEffect(value)
     const runEffect = (program: unknown): Promise<unknown> => {
       if (prelude === undefined) throw new OwnTypeError("an Effect without its prelude")
+      asEffect = true
       return prelude.run(program, bridge, typeof goal === "string" ? goal : "")
     }
     settled(async () => {
       if (typeof plan !== "function") throw new OwnTypeError("not a plan")
       const module: unknown = await plan(prelude?.modules, guard.deny)
       const run = member(module, "run")
-      if (asEffect(run)) return runEffect(run)
+      if (isEffect(run)) return runEffect(run)
       const why = whyNotCallable(run)
       if (why !== undefined || typeof run !== "function") {
         notRun(path, why ?? "")
         return undefined
       }
       const value: unknown = run(hooks, input)
-      if (asEffect(value)) return runEffect(value)
+      if (isEffect(value)) return runEffect(value)
       const answer: unknown = await value
-      return asEffect(answer) ? runEffect(answer) : answer
+      return isEffect(answer) ? runEffect(answer) : answer
     })
   }
 
