@@ -159,27 +159,34 @@ export const readConfig = (value: unknown): Effect.Effect<AlembicConfig, ConfigE
 export const parseConfig = (text: string): Effect.Effect<AlembicConfig, ConfigError> =>
   decodeText(text.replace(/^\uFEFF/, ""), options).pipe(Effect.mapError(refused))
 
+type Node = { readonly [key: string]: unknown }
+const isNode = (value: unknown): value is Node =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+const isDescription = (value: unknown): boolean =>
+  isNode(value) && Object.keys(value).every((key) => key === "description")
+
 /** Effect writes a description of a refined value as a second schema beside it; an editor looks for it in place. */
-const hoistDescriptions = (node: unknown): unknown => {
-  if (Array.isArray(node)) return node.map(hoistDescriptions)
-  if (typeof node !== "object" || node === null) return node
+const hoistDescriptions = (node: Node): Node => {
+  const within = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(within)
+    return isNode(value) ? hoistDescriptions(value) : value
+  }
   const { allOf, ...rest } = Object.fromEntries(
-    Object.entries(node).map(([key, value]) => [key, hoistDescriptions(value)])
+    Object.entries(node).map(([key, value]) => [key, within(value)])
   )
-  if (!Array.isArray(allOf)) return allOf === undefined ? rest : { ...rest, allOf }
-  const isDescription = (one: unknown) =>
-    typeof one === "object" && one !== null && Object.keys(one).every((key) => key === "description")
-  return allOf.every(isDescription) ? Object.assign({}, ...allOf, rest) : { ...rest, allOf }
+  if (!Array.isArray(allOf)) return rest
+  if (!allOf.every(isDescription)) return { ...rest, allOf }
+  return { description: allOf.filter(isNode).at(0)?.["description"], ...rest }
 }
 
 /** The JSON Schema (2020-12) of alembic.json. */
 export const configJsonSchema = (): { readonly [key: string]: unknown } => {
   const { schema } = Schema.toJsonSchemaDocument(AlembicConfig, { onExcessProperty: "error" })
-  const hoisted = hoistDescriptions(schema)
+  const root: Node = { ...schema }
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "alembic.json",
-    ...Object(hoisted)
+    ...hoistDescriptions(root)
   }
 }
 

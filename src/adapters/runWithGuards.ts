@@ -186,6 +186,8 @@ export const guardedAttempts = (
           const elapsed = (yield* Clock.currentTimeMillis) - startedAt
           const remaining = totalMs === undefined ? Infinity : totalMs - elapsed
           if (!worthAnother(policy, error, remaining)) return false
+          // It was cut off at work: what it did of its task must not be done twice unasked.
+          if (binding.adapter.acts && error.code === "timeout" && binding.retryInDoubt !== true) return false
           return (yield* breaker.peek) === undefined
         })
     })

@@ -58,7 +58,7 @@ const rewrite = (node: Json, found: Set<string>): Json => {
 }
 
 export interface SafePatterns {
-  readonly schema: Json
+  readonly schema: SchemaObject
   /** Runs a validation of `schema` with its patterns in place. */
   readonly during: <A>(validate: () => A) => A
   /** The validator's words about one of them, as if it had been a pattern. */
@@ -66,7 +66,7 @@ export interface SafePatterns {
 }
 
 /** A schema whose risky patterns are checked in linear time. */
-export const safePatterns = (schema: Json): SafePatterns => {
+export const safePatterns = (schema: SchemaObject): SafePatterns => {
   const found = new Set<string>()
   const rewritten = rewrite(schema, found)
   const during = <A>(validate: () => A): A => {
@@ -79,5 +79,5 @@ export const safePatterns = (schema: Json): SafePatterns => {
   }
   const problem = (error: string): string =>
     error.replace(/format "alembic-pattern:([\s\S]*)"\.$/, (_whole, pattern: string) => `pattern ${pattern}.`)
-  return { schema: found.size === 0 ? schema : rewritten, during, problem }
+  return { schema: isRecord(rewritten) ? rewritten : schema, during, problem }
 }

@@ -52,7 +52,7 @@ export const compileSchema = (document: JsonSchemaDocument): Result.Result<Struc
   if (problems.length > 0) return refuse(problems)
   const patterns = safePatterns(document)
   // A copy: the validator marks the schema it is given.
-  const made = Result.try(() => new Validator(Object(structuredClone(patterns.schema)), "2020-12", false))
+  const made = Result.try(() => new Validator(structuredClone(patterns.schema), "2020-12", false))
   if (Result.isFailure(made)) return refuse([{ path: "$", problem: "is not a JSON Schema that can be read" }])
   const validator = made.success
   const issuesOf = (value: Json): ReadonlyArray<AnswerIssue> => {

@@ -6,6 +6,7 @@ import type { Adapter } from "../../src/adapters/Adapter.ts"
 import { CurrentAttempt } from "../../src/adapters/attempt.ts"
 import { Guards, type GuardsOptions } from "../../src/adapters/Guards.ts"
 import { defaultRetryPolicy, worthAnother } from "../../src/adapters/Retry.ts"
+import { runBound } from "../../src/adapters/runBound.ts"
 import { runWithGuards } from "../../src/adapters/runWithGuards.ts"
 import { ErrorCode, makeError, type ModelError, RETRYABLE_CODES } from "../../src/domain/ModelError.ts"
 import { IdFactory } from "../../src/kernel/IdFactory.ts"
@@ -156,6 +157,27 @@ describe("Retry", () => {
         ["key", "req-1", 3]
       ])
     }).pipe(pinned(0), Effect.provide(guards()))
+  )
+
+  it.effect(
+    "an adapter that acts is not sent again after it was cut off at work, unless that is allowed",
+    () =>
+      Effect.gen(function* () {
+        const made: Array<string> = []
+        const acting = (code: ErrorCode): Adapter => ({
+          id: "command:fake",
+          free: false,
+          acts: true,
+          attempt: () => Effect.suspend(() => (made.push(code), Effect.fail(makeError(code, "cut"))))
+        })
+        yield* runWithGuards(acting("timeout"), input)
+        assert.deepStrictEqual(made.splice(0), ["timeout"])
+        yield* runBound([{ adapter: acting("timeout"), modelId: "m", retryInDoubt: true }], input)
+        assert.lengthOf(made.splice(0), 3)
+        // It said itself that it was turned away: a clean end.
+        yield* runWithGuards(acting("rate_limited"), input)
+        assert.lengthOf(made.splice(0), 3)
+      }).pipe(pinned(0), Effect.provide(guards()))
   )
 
   it.effect("a sleep between attempts can be aborted", () =>
