@@ -1,5 +1,5 @@
-// hardenTime: what reads the clock, the local time zone's name or the default locale. With TZ=UTC and LC_ALL=C set on
-// the process, everything given its input explicitly stays. Evaluated inside the plan's context: see intrinsics.ts.
+// hardenTime: what reads the clock is refused; what reads the host's locale gets the one locale that every plan has.
+// With TZ=UTC set on the process, everything else stays. Evaluated inside the plan's context: see intrinsics.ts.
 import type { Forbid } from "./forbid.ts"
 import type { Intrinsics } from "./intrinsics.ts"
 
@@ -11,7 +11,7 @@ export const hardenTime = (own: Intrinsics, { reach, journaled }: Forbid) => {
   type Constructor = new (...args: Array<never>) => object
 
   /** The method `name` of `holder`, if this engine has it, behind `guard`. */
-  const guardMethod = (holder: object, name: string, guard: (args: ReadonlyArray<unknown>) => void): void => {
+  const guardMethod = (holder: object, name: string, guard: (args: Array<unknown>) => void): void => {
     const original: unknown = getOwnPropertyDescriptor(holder, name)?.value
     if (typeof original !== "function") return
     const { length } = original
@@ -32,7 +32,7 @@ export const hardenTime = (own: Intrinsics, { reach, journaled }: Forbid) => {
     holder: object,
     name: string,
     Original: Constructor,
-    guard: (args: ReadonlyArray<unknown>, called: boolean) => void
+    guard: (args: Array<unknown>, called: boolean) => void
   ): object => {
     const replacement = function (...args: Array<unknown>): object {
       guard(args, new.target === undefined)
@@ -59,18 +59,21 @@ export const hardenTime = (own: Intrinsics, { reach, journaled }: Forbid) => {
 
   put(Math, "random", { random: () => reach("Math.random()", journaled) }.random, false)
 
-  const noLocale = (locales: unknown): boolean =>
-    locales === undefined || (isArray(locales) && locales.length === 0)
-  const withLocale = "name the locale, as in toLocaleString('en-US')"
+  // Plans and public workflow scripts say `a.localeCompare(b)` and `n.toLocaleString()` all the time, and mean no host's
+  // locale by it: they get this one everywhere. What it says depends on the ICU version, which meta.json keeps.
+  const locale = "en-US"
+  const giveLocale = (args: Array<unknown>, at: number): void => {
+    const given = args[at]
+    if (given !== undefined && !(isArray(given) && given.length === 0)) return
+    own.defineProperty(args, at, { value: locale, writable: true, enumerable: true, configurable: true })
+  }
 
   for (const name of own.ownKeys(Intl)) {
     const value: unknown = getOwnPropertyDescriptor(Intl, name)?.value
     if (typeof name !== "string" || typeof value !== "function" || typeof value.prototype !== "object")
       continue
     const Original: Constructor = value.prototype.constructor
-    guardConstructor(Intl, name, Original, (args) => {
-      if (noLocale(args[0])) reach(`Intl.${name}() without a locale`, withLocale)
-    })
+    guardConstructor(Intl, name, Original, (args) => giveLocale(args, 0))
   }
 
   const formatter = Intl.DateTimeFormat.prototype
@@ -88,18 +91,16 @@ export const hardenTime = (own: Intrinsics, { reach, journaled }: Forbid) => {
     if (args[0] === undefined) reach("Intl.DateTimeFormat().formatToParts()", "give it a date")
   })
 
-  const localized = (holder: object, type: string, name: string, at: number): void =>
-    guardMethod(holder, name, (args) => {
-      if (noLocale(args[at])) reach(`${type}.prototype.${name}() without a locale`, withLocale)
-    })
+  const localized = (holder: object, name: string, at: number): void =>
+    guardMethod(holder, name, (args) => giveLocale(args, at))
   for (const name of ["toLocaleString", "toLocaleDateString", "toLocaleTimeString"]) {
-    localized(OwnDate.prototype, "Date", name, 0)
+    localized(OwnDate.prototype, name, 0)
   }
-  localized(Number.prototype, "Number", "toLocaleString", 0)
-  localized(BigInt.prototype, "BigInt", "toLocaleString", 0)
-  localized(String.prototype, "String", "toLocaleLowerCase", 0)
-  localized(String.prototype, "String", "toLocaleUpperCase", 0)
-  localized(String.prototype, "String", "localeCompare", 1)
+  localized(Number.prototype, "toLocaleString", 0)
+  localized(BigInt.prototype, "toLocaleString", 0)
+  localized(String.prototype, "toLocaleLowerCase", 0)
+  localized(String.prototype, "toLocaleUpperCase", 0)
+  localized(String.prototype, "localeCompare", 1)
 
   const temporal: unknown = own.member(own.global, "Temporal")
   const now = own.member(temporal, "Now")
