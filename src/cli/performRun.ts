@@ -22,6 +22,23 @@ export interface RunTerms extends Spending {
 export const lower = (left: number | undefined, right: number | undefined): number | undefined =>
   left === undefined ? right : right === undefined ? left : Math.min(left, right)
 
+/** What to type next, where the engine did not say. */
+const cures: Readonly<Record<string, string>> = {
+  plan_unreadable: "alembic init (writes a plan), or --plan FILE",
+  plan_unparsable: "alembic check FILE",
+  no_run: "export const run = async (h, input) => { … }",
+  non_deterministic: "alembic check FILE",
+  prelude_unavailable: "alembic doctor"
+}
+
+/** Every failure ends with the next command to type. */
+const withCure = (summary: RunSummary): RunSummary => {
+  const { error, runId } = summary
+  if (error === undefined || error.cure !== undefined) return summary
+  const cure = cures[error.code] ?? (runId === undefined ? "alembic doctor" : `alembic resume ${runId} --retry-failed`)
+  return { ...summary, error: { ...error, cure } }
+}
+
 const isOffline = Schema.is(Schema.Struct({ adapterId: Schema.Literal("offline") }))
 
 /** Runs `run`, which is given how to watch, stop and preflight it, and prints what comes of it. */
@@ -46,17 +63,16 @@ export const performRun = <R>(
           output.note(`${signal}: stopping; a second one exits at once`)
         )
       )
-      const summary = yield* run({ observe, stop, preflight }).pipe(
+      const ended = yield* run({ observe, stop, preflight }).pipe(
         Effect.provideService(AdapterRegistry, guarded),
         Effect.ensuring(progress.done)
       )
+      const summary = withCure(ended)
       yield* Fiber.interrupt(announce)
       const signal = (yield* Deferred.isDone(stop)) ? yield* Deferred.await(stop) : undefined
       yield* output.emit(summary)
-      if (!output.json) {
-        yield* output.note(summaryText(summary, output.style))
-        if (summary.result !== undefined) yield* output.print(resultText(summary.result))
-      }
+      if (!output.json || !summary.ok) yield* output.note(summaryText(summary, output.style))
+      if (summary.result !== undefined) yield* output.print(resultText(summary.result))
       if (madeUp) yield* output.note(output.style.dim(madeUpByRule))
       yield* output.exitWith(exitCodeOf(summary.status, signal))
     })

@@ -1,0 +1,67 @@
+// The command in process: real files in a folder, real plans in real processes, everything it says kept. Only the
+// process itself (signals, terminal, exit) is a fake.
+import { ConfigProvider, Console, Deferred, Effect, Layer } from "effect"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { platformLayer } from "../../src/app/layers.ts"
+import { checkups, engineLayer, journalLayer, modelsLayer } from "../../src/app/rooms.ts"
+import { Host } from "../../src/cli/Host.ts"
+import { runCommand } from "../../src/cli/root.ts"
+
+export interface Said {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+export interface CommandOptions {
+  readonly cwd: string
+  readonly env?: Readonly<Record<string, string>>
+  /** Other rooms than the live ones. */
+  readonly host?: Partial<Host["Service"]>
+}
+
+const hostOf = ({ cwd, env = {}, host = {} }: CommandOptions) =>
+  Host.of({
+    version: "0.0.0-test",
+    cwd,
+    environment: (name) => env[name],
+    terminal: { canAsk: false, color: false, columns: undefined },
+    holdSignals: Deferred.make<string>(),
+    redraw: () => Effect.void,
+    temporaryDirectory: Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "alembic-dry-"))),
+      (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
+    ),
+    checkups,
+    journal: journalLayer,
+    models: modelsLayer,
+    engine: engineLayer,
+    ...host
+  })
+
+/** Runs `alembic` with these arguments, in a folder, with an environment of its own. */
+export const alembic = (options: CommandOptions, ...args: ReadonlyArray<string>): Effect.Effect<Said> =>
+  Effect.gen(function* () {
+    const out: Array<string> = []
+    const err: Array<string> = []
+    const console: Console.Console = {
+      ...globalThis.console,
+      log: (...said) => void out.push(said.map(String).join(" ")),
+      error: (...said) => void err.push(said.map(String).join(" "))
+    }
+    const code = yield* runCommand(args).pipe(
+      Effect.provideService(Console.Console, console),
+      Effect.provideService(Host, hostOf(options)),
+      Effect.provide(Layer.merge(platformLayer, ConfigProvider.layer(ConfigProvider.fromEnv({ env: options.env ?? {} }))))
+    )
+    return { code, out: out.join("\n"), err: err.join("\n") }
+  })
+
+/** Every line of stdout as JSON; fails the test where one is not. */
+export const jsonLines = ({ out }: Said): ReadonlyArray<Record<string, unknown>> =>
+  out === "" ? [] : out.split("\n").map((line): Record<string, unknown> => JSON.parse(line))
+
+/** The last line of stdout as JSON. */
+export const lastLine = (said: Said): Record<string, unknown> => jsonLines(said).at(-1) ?? {}
