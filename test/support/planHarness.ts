@@ -30,7 +30,7 @@ export const failure = (code: string, message: string) => ({
   error: { code, message, retryable: false }
 })
 
-const promptOf = (call: PlanCall): string => {
+export const promptOf = (call: PlanCall): string => {
   const { options } = call
   if (typeof options !== "object" || options === null || !("prompt" in options)) return ""
   return typeof options.prompt === "string" ? options.prompt : ""

@@ -1,0 +1,3 @@
+export const meta = { name: "deep", description: "Nests where nesting has ended" }
+
+return await workflow("leaf", {})
