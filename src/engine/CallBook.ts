@@ -173,6 +173,14 @@ export const makeCallBook = Effect.fnUntraced(function* (boards: Readonly<Record
     }
   })
 
-  return { take, takeFor }
+  /** Whether all that a reference may reach is free; the default model if none is named. */
+  const isFree = (model: string | undefined) =>
+    registry.resolve({ prompt: "?", ...(model === undefined ? {} : { model }) }).pipe(
+      Effect.flatMap((identity) => registry.bind(identity.model ?? "")),
+      Effect.map((chain) => chain.every(({ adapter }) => adapter.free)),
+      Effect.orElseSucceed(() => false)
+    )
+
+  return { take, takeFor, isFree }
 })
 export type CallBook = Effect.Success<ReturnType<typeof makeCallBook>>

@@ -38,6 +38,8 @@ export interface HowToRun {
   readonly noCache?: boolean
   /** Council boards by the names they have in the configuration. */
   readonly boards?: Readonly<Record<string, Json>>
+  /** Pending approvals that are given beforehand, such as `publish`. */
+  readonly approve?: ReadonlyArray<string>
   /** Sees every event this process appends. */
   readonly observe?: (event: RunEvent) => Effect.Effect<void>
   /** Complete it with a signal's name to stop the run, resumable. */

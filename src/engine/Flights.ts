@@ -49,6 +49,7 @@ type Message =
   | { readonly t: "gone"; readonly n: number }
   | { readonly t: "wish"; readonly wish: RoomWish }
   | { readonly t: "signal"; readonly signal: string }
+  | { readonly t: "nudge" }
 
 /** What came in since the last look. */
 export interface Landed {
@@ -120,6 +121,8 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
         case "wish":
           wishes.push(message.wish)
           break
+        case "nudge":
+          break
         case "signal":
           signal = message.signal
           break
@@ -145,6 +148,10 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
     cancel,
     wish,
     landed,
+    /** Makes whoever waits look again. */
+    nudge: Effect.sync(() => void Queue.offerUnsafe(inbox, { t: "nudge" })),
+    /** Lets everything that can go on now go on as far as it can. */
+    calm: run.hermetic === undefined ? Effect.repeat(Effect.yieldNow, { times: 2 }) : untilQuiet,
     /** Whether something has come in that nobody has looked at. */
     hasMail: () => Queue.sizeUnsafe(inbox) > 0,
     size: () => flights.size,

@@ -1,10 +1,11 @@
 // A room's verb inside a run (council, mission, swarm): one call of the plan that makes calls of its own. What it
 // asks and does goes through the run like the plan's own calls, so it is journaled, bounded, resumed and paid once.
-import type { Effect } from "effect"
+import { Context, type Effect } from "effect"
 import type { AgentOptions } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { Contract } from "../domain/Contract.ts"
 import type { ModelRunResult } from "../domain/ModelRun.ts"
+import { councilRoom } from "./rooms/councilRoom.ts"
 
 export interface RoomContext {
   /** A model call of the room. */
@@ -14,7 +15,9 @@ export interface RoomContext {
    * done once, and its journaled answer is taken ever after.
    */
   readonly step: (kind: string, spec: Json, run: Effect.Effect<Json>) => Effect.Effect<Json>
-  /** Writes down what the room decided, for auditors. */
+  /** What a room does besides: reading files, say. A room that is busy is not waiting. */
+  readonly work: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
+  /** Writes down what the room decided, for auditors. `gate` with `{ gate, pass, detail }` is a gate's decision. */
   readonly record: (kind: string, data: Json) => Effect.Effect<void>
   /** Waits for a person: resolves with the answer, in this process or a later one. */
   readonly question: (question: {
@@ -22,7 +25,13 @@ export interface RoomContext {
     readonly text: string
     readonly choices?: ReadonlyArray<string>
   }) => Effect.Effect<Json>
+  /** Whether the caller approved of it beforehand (`--approve`). */
+  readonly isApproved: (item: string) => boolean
+  /** Whether all that the reference may reach is free and local. */
+  readonly isFree: (model: string | undefined) => Effect.Effect<boolean>
   readonly contract: Contract | undefined
+  /** Council boards by the names they have in the configuration. */
+  readonly boards: Readonly<Record<string, Json>>
 }
 
 /** Answers the verb. It never fails: what goes wrong is in the answer, told apart by `ok`. */
@@ -30,3 +39,8 @@ export type Room = (spec: Json, context: RoomContext) => Effect.Effect<Json>
 
 /** The verbs that are rooms, by name. */
 export type Rooms = Readonly<Partial<Record<"mission" | "swarm" | "council", Room>>>
+
+/** The rooms a run has. A mission needs files and commands, so it is there where those are provided. */
+export const RunRooms = Context.Reference<Rooms>("alembic/engine/RunRooms", {
+  defaultValue: () => ({ council: councilRoom })
+})

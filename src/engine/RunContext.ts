@@ -26,6 +26,8 @@ export interface RunContext {
   readonly contract: Contract | undefined
   /** The verbs that are more than a call. */
   readonly rooms: Rooms
+  readonly boards: Readonly<Record<string, Json>>
+  readonly approve: ReadonlyArray<string>
   /** Set for a hermetic run: time is logical, and calls run until quiet before it moves. */
   readonly hermetic: { readonly clock: LogicalClock; readonly turns: TurnScheduler } | undefined
   /** Time for what is not part of the run: the guards of the plan's process. */

@@ -69,6 +69,8 @@ export class RunHistory {
   readonly questions = new Map<string, RunEventOf<"QuestionAsked">>()
   readonly replies = new Map<string, Json>()
   notes: Array<KnownNote> = []
+  /** How many records each room has written, by the id of its call. */
+  readonly records = new Map<string, number>()
   /** `at` of the last event: a hermetic run goes on from there. */
   lastAt = 0
   isEmpty = true
@@ -113,6 +115,9 @@ export class RunHistory {
           seq: event.seq,
           fingerprint: Option.getOrElse(Result.getSuccess(fingerprint(noteOf(event))), () => "")
         })
+        break
+      case "RoomRecorded":
+        this.records.set(callId(event), (this.records.get(callId(event)) ?? 0) + 1)
         break
       case "QuestionAsked":
         this.questions.set(event.item, event)

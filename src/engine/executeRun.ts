@@ -15,7 +15,7 @@ import { makeTurnScheduler } from "../kernel/TurnScheduler.ts"
 import type { PlanDriver } from "../plan/PlanProtocol.ts"
 import { makeCallBook } from "./CallBook.ts"
 import { driveRun } from "./driveRun.ts"
-import type { Rooms } from "./Room.ts"
+import { RunRooms } from "./Room.ts"
 import { append, type RunContext } from "./RunContext.ts"
 import { RunHistory } from "./RunHistory.ts"
 import { lossError, noCalls, retryCure, summarize, unrun } from "./summarize.ts"
@@ -25,7 +25,7 @@ export interface RunOptions {
   readonly concurrency: number
   readonly budget: Budget
   readonly contract: Contract | undefined
-  readonly rooms: Rooms
+  readonly approve: ReadonlyArray<string>
   readonly boards: Readonly<Record<string, Json>>
   readonly acceptLoss: boolean
   readonly minCoverage?: number
@@ -210,7 +210,9 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
         ? () => Effect.succeed(Option.none<Json>())
         : options.reuse,
     contract: options.contract,
-    rooms: options.rooms,
+    rooms: yield* RunRooms,
+    boards: options.boards,
+    approve: options.approve,
     hermetic,
     hostClock,
     observe: options.observe ?? (() => Effect.void),

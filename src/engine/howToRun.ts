@@ -3,7 +3,6 @@ import { Option } from "effect"
 import type { Budget, Contract } from "../domain/Contract.ts"
 import type { HowToRun } from "./Engine.ts"
 import type { RunOptions } from "./executeRun.ts"
-import { engineRooms } from "./rooms/engineRooms.ts"
 
 /** Model calls in flight at once, unless the caller says otherwise. */
 export const defaultConcurrency = 8
@@ -25,7 +24,7 @@ export const runOptions = (
   concurrency: how.concurrency ?? defaultConcurrency,
   budget: budgetOf(contract, how.maxUsd),
   contract,
-  rooms: engineRooms,
+  approve: how.approve ?? [],
   boards: how.boards ?? {},
   acceptLoss: how.acceptLoss ?? false,
   retryFailed: how.retryFailed ?? false,

@@ -1,7 +1,7 @@
 // The rooms of a live run: a verb whose answer is made of further calls. Each runs in a fiber, and what it asks of
 // the run is granted here: from the journal if it is known, through the dispatcher if not. So a debate or mission
 // that is killed goes on where it was, and nothing in it is paid twice.
-import { Deferred, Effect, Result, Schema } from "effect"
+import { Deferred, Effect, Option, Result, Schema } from "effect"
 import { callId, computeCacheKey, type CallIdentity, type CallRef } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import { makeError } from "../domain/ModelError.ts"
@@ -26,6 +26,9 @@ interface LiveRoomsParts {
   readonly wanted: (call: IssuedCall) => boolean
 }
 
+const decodeGate = Schema.decodeUnknownOption(
+  Schema.Struct({ gate: Schema.String, pass: Schema.Boolean, detail: Schema.optionalKey(Schema.Json) })
+)
 const decodeResult = Schema.decodeUnknownEffect(ModelRunResult)
 
 export const makeLiveRooms = (parts: LiveRoomsParts) => {
@@ -33,6 +36,8 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
   /** Calls of rooms that have no answer yet, by their own number; numbers are negative, the plan's are positive. */
   const asked = new Map<number, IssuedCall>()
   const occurrences = new Map<string, number>()
+  const records = new Map<string, number>()
+  const busy = new Map<number, number>()
   let lastNumber = 0
 
   /** Identical calls of one room are told apart in the order they are asked for. */
@@ -146,7 +151,13 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
         return yield* grantStep(wish)
       case "question":
         return yield* grantQuestion(wish)
-      case "record":
+      case "record": {
+        // What an earlier process of the run wrote down is not written again.
+        const written = (records.get(wish.room.id) ?? 0) + 1
+        records.set(wish.room.id, written)
+        if (written <= (history.records.get(wish.room.id) ?? 0)) return
+        const gate = wish.kind === "gate" ? Option.getOrUndefined(decodeGate(wish.data)) : undefined
+        if (gate !== undefined) yield* answers.write({ type: "GateDecided", ...gate })
         return void (yield* answers.write({
           type: "RoomRecorded",
           ...wish.room.ref,
@@ -154,6 +165,7 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
           kind: wish.kind,
           data: wish.data
         }))
+      }
     }
   })
 
@@ -171,9 +183,22 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
           Effect.orDie
         ),
       step: (kind, spec, effect) => granted((reply) => ({ t: "step", room, kind, spec, run: effect, reply })),
+      work: (effect) =>
+        Effect.acquireUseRelease(
+          Effect.sync(() => void busy.set(room.n, (busy.get(room.n) ?? 0) + 1)),
+          () => effect,
+          () =>
+            Effect.suspend(() => {
+              busy.set(room.n, (busy.get(room.n) ?? 1) - 1)
+              return flights.nudge
+            })
+        ),
       record: (kind, data) => flights.wish({ t: "record", room, kind, data }),
       question: (ask) => granted((reply) => ({ t: "question", room, ask, reply })),
-      contract: run.contract
+      isApproved: (item) => run.approve.includes(item),
+      isFree: run.book.isFree,
+      contract: run.contract,
+      boards: run.boards
     }
   }
 
@@ -227,10 +252,14 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
   /** A room in flight that waits for calls of its own, none of which is in flight. */
   const isWaiting = (call: IssuedCall): boolean => {
     if (call.chain.length > 0 || call.verb === "sleep" || call.parent !== undefined) return false
+    if ((busy.get(call.n) ?? 0) > 0) return false
     const own = [...asked.values()].filter(({ parent }) => parent === call.n)
     const flying = new Set(flights.calls().map(({ n }) => n))
     return own.length > 0 && own.every(({ n }) => !flying.has(n))
   }
 
-  return { enter, leave, grant, deliver, isWaiting }
+  const isRoom = (call: IssuedCall): boolean =>
+    call.verb !== "agent" && call.verb !== "sleep" && call.parent === undefined
+
+  return { enter, leave, grant, deliver, isWaiting, isRoom }
 }

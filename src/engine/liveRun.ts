@@ -122,6 +122,8 @@ export const liveRun = Effect.fnUntraced(function* (
       yield* deliver
       continue
     }
+    // A room that has just got an answer says what it wants next before it is taken to be waiting.
+    if (flights.calls().some(rooms.isRoom)) yield* flights.calm
     if (isStuck()) {
       yield* dispatcher.releaseHeld
       if (answers.size() > 0) continue

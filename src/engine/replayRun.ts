@@ -93,6 +93,8 @@ const replayWith = Effect.fnUntraced(function* (
     budget: {},
     contract: undefined,
     rooms: {},
+    boards: {},
+    approve: [],
     acceptLoss: true,
     minCoverage: undefined,
     reuse: () => Effect.succeed(Option.none<Json>()),

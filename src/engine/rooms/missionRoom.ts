@@ -1,0 +1,95 @@
+// h.mission inside a run: the mission of mission/, whose every attempt, proof, approval and gate goes through the
+// run. Files and proof commands are those of the working directory.
+import { Effect, FileSystem, Layer, Option, Path, Result, Schema } from "effect"
+import { debate } from "../../council/Debate.ts"
+import { decodeBoard } from "../../council/loadBoard.ts"
+import type { Json } from "../../domain/canonicalJson.ts"
+import { isInside } from "../../mission/gatherEvidence.ts"
+import { MissionResult, ProofResult } from "../../mission/Mission.ts"
+import { ProofRunner } from "../../mission/ProofRunner.ts"
+import { runMission, type Approval, type MissionPorts } from "../../mission/runMission.ts"
+import { RunRooms, type Room, type RoomContext } from "../Room.ts"
+import { councilRoom } from "./councilRoom.ts"
+import { roomFailure } from "./roomFailure.ts"
+
+const encodeResult = Schema.encodeUnknownSync(Schema.toCodecJson(MissionResult))
+const encodeProof = Schema.encodeUnknownSync(Schema.toCodecJson(ProofResult))
+const decodeProof = Schema.decodeUnknownEffect(Schema.toCodecJson(ProofResult))
+
+const approvalOf = (answer: Json): Approval => (answer === "approve" ? "approved" : "refused")
+
+/** The debate that the contract asks for, on the question it names. */
+const council = (context: RoomContext): MissionPorts["council"] => {
+  const wanted = context.contract?.council
+  if (wanted === undefined) return undefined
+  const board = decodeBoard(context.boards[wanted.board] ?? wanted.board)
+  if (Result.isFailure(board)) return Effect.succeed({ decision: "NO_GO", conclusive: false })
+  return debate(board.success, { question: wanted.question }, { ask: context.ask })
+}
+
+const portsOf = (
+  context: RoomContext,
+  runner: ProofRunner["Service"],
+  readFile: MissionPorts["readFile"]
+): MissionPorts => {
+  const held = council(context)
+  return {
+    ask: context.ask,
+    prove: (request) => {
+      const { inputs, proof, round, task } = request
+      const spec: Json = {
+        proof: { ...proof, command: [...proof.command] },
+        task,
+        round,
+        inputs: inputs.map(([path, hash]) => [path, hash])
+      }
+      return context
+        .step(
+          "prove",
+          spec,
+          Effect.map(runner.run(proof), (result): Json => encodeProof(result))
+        )
+        .pipe(Effect.flatMap(decodeProof), Effect.orDie)
+    },
+    readFile: (path) => context.work(readFile(path)),
+    record: context.record,
+    approve: (item, why) =>
+      context.isApproved(item)
+        ? Effect.succeed("approved")
+        : Effect.map(
+            context.question({ kind: "approval", text: `${item}: ${why}`, choices: ["approve", "refuse"] }),
+            approvalOf
+          ),
+    // The fingerprints were compared when the run was opened: what is not the run's spec does not get here.
+    scope: Effect.succeed({ ok: true, detail: "the fingerprints are those of the run" }),
+    isLocal: context.isFree,
+    ...(held === undefined ? {} : { council: held })
+  }
+}
+
+const makeMissionRoom =
+  (runner: ProofRunner["Service"], readFile: MissionPorts["readFile"]): Room =>
+  (spec, context) =>
+    runMission(spec, context.contract ?? {}, portsOf(context, runner, readFile)).pipe(
+      Effect.map((result): Json => {
+        if (result.status !== "invalid") return encodeResult(result)
+        const { code = "invalid_input", message = "the mission does not load" } = result.error ?? {}
+        return roomFailure("mission", code, message)
+      })
+    )
+
+/** Rooms with missions on the files of `directory`. */
+export const layerWithMissions = (directory: string) =>
+  Layer.effect(
+    RunRooms,
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const runner = yield* ProofRunner
+      const readFile: MissionPorts["readFile"] = (file) =>
+        isInside(file)
+          ? fs.readFile(path.join(directory, file)).pipe(Effect.option, Effect.map(Option.getOrUndefined))
+          : Effect.succeed(undefined)
+      return { council: councilRoom, mission: makeMissionRoom(runner, readFile) }
+    })
+  )

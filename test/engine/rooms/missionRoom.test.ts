@@ -1,0 +1,145 @@
+// A mission inside a run: attempts and proofs are journaled, a failed proof is shown to the next attempt, what nobody
+// classified waits for a person, gates decide and are events; killed anywhere, it goes on.
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, FileSystem, Layer, Path, Stream } from "effect"
+import { Alembic } from "../../../src/engine/Alembic.ts"
+import { answerItem } from "../../../src/engine/answerItem.ts"
+import { layerWithMissions } from "../../../src/engine/rooms/missionRoom.ts"
+import { Journal } from "../../../src/journal/Journal.ts"
+import { MemoryDisk } from "../../../src/kernel/FsPort.memory.ts"
+import type { ProofResult } from "../../../src/mission/Mission.ts"
+import { ProofRunner } from "../../../src/mission/ProofRunner.ts"
+import { Hooks } from "../../../src/plan/Hooks.ts"
+import { engineOn } from "../../support/engineLayer.ts"
+import { paidRegistry } from "../../support/paidRegistry.ts"
+
+const contract = {
+  commands: ["check"],
+  proofs: [{ id: "check", command: ["check", "it"] }],
+  assertions: [
+    {
+      id: "checked",
+      statement: "the check passes",
+      oracle: "exit_code",
+      args: { code: 0 },
+      evidence: "proof:check"
+    }
+  ]
+}
+
+const mission = (tier?: string) => ({
+  title: "mend it",
+  units: [
+    {
+      id: "mend",
+      prompt: "Mend it.",
+      proof: ["check"],
+      fulfills: ["checked"],
+      maxAttempts: 3,
+      ...(tier === undefined ? {} : { tier })
+    }
+  ]
+})
+
+const handoff = JSON.stringify({ summary: "done", files: [], notes: "" })
+const workers = () =>
+  paidRegistry({
+    answer: () =>
+      Effect.succeed({ text: handoff, finishReason: "stop", usage: { inputTokens: 1, outputTokens: 1 } })
+  })
+
+/** Proofs that fail `failures` times, counted over all processes. */
+const proving = (failures: number) => {
+  const runs: Array<string> = []
+  const runner = ProofRunner.layerScripted((proof) =>
+    Effect.sync((): ProofResult => {
+      runs.push(proof.command.join(" "))
+      const passed = runs.length > failures
+      return {
+        id: proof.id,
+        command: proof.command,
+        exitCode: passed ? 0 : 1,
+        stdout: passed ? "ok" : "it is broken",
+        stderr: ""
+      }
+    })
+  )
+  const files = Layer.merge(Path.layer, FileSystem.layerNoop({}))
+  return { runs, rooms: layerWithMissions("/work").pipe(Layer.provide(Layer.merge(runner, files))) }
+}
+
+const spec = (tier?: string) => ({ program: `mission ${tier ?? ""}`, goal: "g", contract })
+const program = (tier?: string) =>
+  Effect.gen(function* () {
+    const h = yield* Hooks
+    return yield* h.mission(mission(tier))
+  })
+
+const events = (disk: MemoryDisk, runId: string) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const store = yield* Journal
+      const journal = yield* store.open(yield* store.runId(runId), "read")
+      return yield* Stream.runCollect(journal.events)
+    })
+  ).pipe(Effect.provide(engineOn(disk, workers().layer, { pid: 9 })))
+
+describe("h.mission", () => {
+  it.effect("shows the failed proof to the next attempt, validates, and decides its gates", () =>
+    Effect.gen(function* () {
+      const disk = MemoryDisk.make()
+      const made = workers()
+      const proofs = proving(1)
+      const summary = yield* Alembic.runProgram(spec("T2"), program("T2")).pipe(
+        Effect.provide(Layer.merge(engineOn(disk, made.layer), proofs.rooms))
+      )
+      assert.strictEqual(summary.status, "completed", JSON.stringify(summary))
+      assert.include(JSON.stringify(summary.result), '"ok":true')
+      assert.strictEqual(made.made.length, 2)
+      assert.include(made.made[1] ?? "", "it is broken")
+      const gates = (yield* events(disk, summary.runId ?? "")).filter(({ type }) => type === "GateDecided")
+      assert.isAbove(gates.length, 0)
+    })
+  )
+
+  it.effect("what nobody classified waits for a person and never runs unasked", () =>
+    Effect.gen(function* () {
+      const disk = MemoryDisk.make()
+      const made = workers()
+      const proofs = proving(0)
+      const layer = () => Layer.merge(engineOn(disk, made.layer), proofs.rooms)
+      const first = yield* Alembic.runProgram(spec(), program()).pipe(Effect.provide(layer()))
+      assert.strictEqual(first.status, "suspended", JSON.stringify(first))
+      assert.strictEqual(first.suspended?.reason, "approval")
+      assert.deepStrictEqual(made.made, [])
+      const [item = ""] = first.suspended?.items ?? []
+      yield* answerItem(first.runId ?? "", item, "approve").pipe(Effect.provide(layer()))
+      const second = yield* Alembic.runProgram(spec(), program()).pipe(Effect.provide(layer()))
+      assert.strictEqual(second.status, "completed", JSON.stringify(second))
+      assert.strictEqual(made.made.length, 1)
+    })
+  )
+
+  it.effect("killed at every second step, goes on; no attempt that was answered is made again", () =>
+    Effect.gen(function* () {
+      let crashes = 0
+      for (let step = 70; ; step += 2) {
+        const made = workers()
+        const proofs = proving(1)
+        const disk = MemoryDisk.make().crashAfterStep(step)
+        const run = (on: MemoryDisk, pid: number) =>
+          Alembic.runProgram(spec("T2"), program("T2")).pipe(
+            Effect.provide(Layer.merge(engineOn(on, made.layer, { pid }), proofs.rooms))
+          )
+        yield* Effect.exit(run(disk, 1))
+        if (!disk.crashed) break
+        crashes++
+        const second = yield* run(disk.afterCrash("power"), 2)
+        assert.strictEqual(second.status, "completed", `step ${step}: ${JSON.stringify(second)}`)
+        assert.include(JSON.stringify(second.result), '"ok":true', `step ${step}`)
+        assert.isAtMost(made.made.length, 2 + second.calls.inDoubt, `step ${step}`)
+      }
+      assert.isAbove(crashes, 8)
+    })
+  )
+})
