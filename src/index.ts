@@ -56,6 +56,7 @@ export type { Binding, Price } from "./adapters/AdapterRegistry.ts"
 export { Guards } from "./adapters/Guards.ts"
 export { layerConfigured } from "./adapters/ConfiguredRegistry.ts"
 export { AlembicConfig, parseConfig } from "./adapters/Config.ts"
+export { layerAdapter } from "./adapters/layerAdapter.ts"
 export { layerOffline } from "./adapters/offlineRegistry.ts"
 export { makeLanguageModelAdapter } from "./adapters/providers/languageModel.ts"
 

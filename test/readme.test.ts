@@ -69,6 +69,12 @@ describe("README.md", () => {
     assert.match(await run("vitest", "run", "--root", "."), /3 passed/)
   })
 
+  it("has a form of the command that works in a clone", async () => {
+    const line = /^npm run -s alembic -- (.+)$/m.exec(readme)?.[1] ?? ""
+    const said = await execute("npm", ["run", "-s", "alembic", "--", ...line.split(" ")], { cwd: root })
+    assert.match(said, /alembic\.plan\.ts +deterministic/)
+  })
+
   it("names only scripts that are there", () => {
     const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
     for (const [, script] of readme.matchAll(/npm run (?:-s )?([\w:]+)/g))
