@@ -89,6 +89,17 @@ export const childrenOf = (node: AnyNode): ReadonlyArray<AnyNode> => {
   return children
 }
 
+/** What has no parts, and is no part of the way of a value. */
+const leaves: ReadonlySet<string> = new Set([
+  "Literal",
+  "TemplateElement",
+  "ThisExpression",
+  "Super",
+  "PrivateIdentifier",
+  "EmptyStatement",
+  "DebuggerStatement"
+])
+
 export const isFunction = (node: AnyNode): node is FunctionNode =>
   node.type === "FunctionDeclaration" ||
   node.type === "FunctionExpression" ||
@@ -148,13 +159,19 @@ class Analyser {
   }
 
   private child(node: AnyNode | null | undefined, parent: AnyNode, scope: Scope): void {
-    if (node === null || node === undefined) return
+    if (node === null || node === undefined || leaves.has(node.type)) return
     this.parents.set(node, parent)
     this.visit(node, scope)
   }
 
   private children(node: AnyNode, scope: Scope): void {
-    for (const child of childrenOf(node)) this.child(child, node, scope)
+    const fields: ReadonlyArray<unknown> = Object.values(node)
+    for (const value of fields) {
+      if (typeof value !== "object" || value === null) continue
+      if (Array.isArray(value)) {
+        for (const item of value) if (isNode(item)) this.child(item, node, scope)
+      } else if (isNode(value)) this.child(value, node, scope)
+    }
   }
 
   private visit(node: AnyNode, scope: Scope): void {
