@@ -98,7 +98,7 @@ export class LogReader {
     }
     if (from < chunk.length) {
       const piece = chunk.subarray(from)
-      this.rest = this.rest.length === 0 ? piece.slice() : Buffer.concat([this.rest, piece])
+      this.rest = this.rest.length === 0 ? new Uint8Array(piece) : Buffer.concat([this.rest, piece])
     }
   }
 

@@ -2,20 +2,25 @@
 // to verify and to stream; it writes nothing.
 import { Effect, Option, Stream } from "effect"
 import type { RunEvent } from "../domain/RunEvent.ts"
-import type { FsError, ReadHandle } from "../kernel/FsPort.ts"
+import type { ReadHandle } from "../kernel/FsPort.ts"
 import { fromFsError, type JournalError } from "./JournalError.ts"
 import { LogReader, type LineProblem, type LogEntry } from "./LogReader.ts"
 
-const chunkBytes = 1024 * 1024
+const chunkBytes = 256 * 1024
 
+/** Reads the next chunk into `buffer`, which is used again and again: a scan leaves no garbage of the log's size. */
 const readChunk = (
   handle: ReadHandle,
   offset: number,
-  end: number
-): Effect.Effect<Uint8Array, JournalError> =>
-  Effect.mapError(handle.read(offset, Math.min(chunkBytes, end - offset)), (error: FsError) =>
-    fromFsError(error)
+  end: number,
+  buffer: Uint8Array
+): Effect.Effect<Uint8Array, JournalError> => {
+  const into = buffer.subarray(0, Math.min(buffer.length, end - offset))
+  return Effect.mapError(
+    Effect.map(handle.readInto(offset, into), (count) => into.subarray(0, count)),
+    fromFsError
   )
+}
 
 /** Reads bytes 0 to `end` of a log; `onEntry` sees every sound event, `onProblem` all that is wrong. */
 export const scanLog = Effect.fnUntraced(function* (options: {
@@ -29,12 +34,13 @@ export const scanLog = Effect.fnUntraced(function* (options: {
   readonly lastHash?: string
 }): Effect.fn.Return<LogReader, JournalError> {
   const reader = new LogReader(options.path)
+  const buffer = new Uint8Array(Math.max(1, Math.min(chunkBytes, options.end)))
   const scan = { stopped: false }
   const onProblem = (problem: LineProblem) => {
     if (!scan.stopped) scan.stopped = !options.onProblem(problem, reader)
   }
   for (let offset = 0; offset < options.end;) {
-    const chunk = yield* readChunk(options.handle, offset, options.end)
+    const chunk = yield* readChunk(options.handle, offset, options.end, buffer)
     if (chunk.length === 0) break
     reader.push(chunk, options.onEntry, onProblem)
     if (scan.stopped) break
@@ -53,8 +59,9 @@ export const streamLog = (
   Stream.suspend(() => {
     const reader = new LogReader(path)
     const until = end()
+    const buffer = new Uint8Array(Math.max(1, Math.min(chunkBytes, until)))
     return Stream.paginate(0, (offset: number) =>
-      Effect.flatMap(readChunk(handle, offset, until), (chunk) => {
+      Effect.flatMap(readChunk(handle, offset, until, buffer), (chunk) => {
         const events: Array<RunEvent> = []
         let problem: LineProblem | undefined
         const onProblem = (found: LineProblem) => {

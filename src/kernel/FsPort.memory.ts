@@ -317,10 +317,14 @@ export class MemoryDisk {
         }),
       close: (descriptor) => Effect.sync(() => void this.openFiles.delete(descriptor)),
       size: (descriptor) => Effect.sync(() => this.held(descriptor).node.size),
-      read: (descriptor, offset, length) =>
+      read: (descriptor, offset, into) =>
         Effect.suspend(() => {
           const { node, path } = this.held(descriptor)
-          return this.step("read", path, () => node.bytes.slice(offset, Math.min(node.size, offset + length)))
+          return this.step("read", path, () => {
+            const bytes = node.bytes.subarray(offset, Math.min(node.size, offset + into.length))
+            into.set(bytes)
+            return bytes.length
+          })
         }),
       write: (descriptor, bytes) =>
         Effect.suspend(() => {

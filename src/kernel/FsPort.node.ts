@@ -85,11 +85,8 @@ const makePrimitives = (): FsPrimitives => {
         closeSync(descriptor)
       }),
     size: (descriptor) => step("stat", pathOf(descriptor), () => fstatSync(descriptor).size),
-    read: (descriptor, offset, length) =>
-      step("read", pathOf(descriptor), () => {
-        const bytes = Buffer.allocUnsafe(length)
-        return bytes.subarray(0, readSync(descriptor, bytes, 0, length, offset))
-      }),
+    read: (descriptor, offset, into) =>
+      step("read", pathOf(descriptor), () => readSync(descriptor, into, 0, into.length, offset)),
     write: (descriptor, bytes) => step("write", pathOf(descriptor), () => writeSync(descriptor, bytes)),
     // The size of the file is metadata that fdatasync does write, since without it the data could not be read.
     fsync: (descriptor) => syncing(descriptor, fdatasync),

@@ -56,6 +56,8 @@ export interface ReadHandle {
   readonly size: Effect.Effect<number, FsError>
   /** Up to `length` bytes from `offset`; fewer only at the end of the file. */
   readonly read: (offset: number, length: number) => Effect.Effect<Uint8Array, FsError>
+  /** Fills `into` from `offset`; returns how many bytes there were, fewer only at the end of the file. */
+  readonly readInto: (offset: number, into: Uint8Array) => Effect.Effect<number, FsError>
 }
 
 export class FsPort extends Context.Service<

@@ -15,12 +15,8 @@ export interface FsPrimitives {
   readonly close: (descriptor: Descriptor) => Effect.Effect<void>
   /** Bytes in the open file. */
   readonly size: (descriptor: Descriptor) => Effect.Effect<number, FsError>
-  /** May return fewer bytes than asked. */
-  readonly read: (
-    descriptor: Descriptor,
-    offset: number,
-    length: number
-  ) => Effect.Effect<Uint8Array, FsError>
+  /** Returns how many bytes it read, which may be fewer than there is room for. */
+  readonly read: (descriptor: Descriptor, offset: number, into: Uint8Array) => Effect.Effect<number, FsError>
   /** Writes at the end; returns how many bytes were taken, which may be fewer than given. */
   readonly write: (descriptor: Descriptor, bytes: Uint8Array) => Effect.Effect<number, FsError>
   readonly fsync: (descriptor: Descriptor) => Effect.Effect<void, FsError>

@@ -49,25 +49,17 @@ export const makeFsPort = (raw: FsPrimitives): typeof FsPort.Service => {
   const opened = (path: string, mode: "read" | "append" | "create") =>
     Effect.acquireRelease(raw.open(path, mode), (descriptor) => raw.close(descriptor))
 
-  const readAll = Effect.fnUntraced(function* (descriptor: Descriptor, offset: number, length: number) {
-    const first = yield* raw.read(descriptor, offset, length)
-    if (first.length === length || first.length === 0) return first
-    const parts = [first]
-    let have = first.length
-    while (have < length) {
-      const part = yield* raw.read(descriptor, offset + have, length - have)
-      if (part.length === 0) break
-      parts.push(part)
-      have += part.length
-    }
-    const whole = new Uint8Array(have)
-    let at = 0
-    for (const part of parts) {
-      whole.set(part, at)
-      at += part.length
-    }
-    return whole
-  })
+  const fill = (
+    descriptor: Descriptor,
+    offset: number,
+    into: Uint8Array,
+    have = 0
+  ): Effect.Effect<number, FsError> =>
+    Effect.flatMap(raw.read(descriptor, offset + have, have === 0 ? into : into.subarray(have)), (count) =>
+      count === 0 || have + count >= into.length
+        ? Effect.succeed(have + count)
+        : fill(descriptor, offset, into, have + count)
+    )
 
   const openRead = Effect.fnUntraced(function* (
     path: string
@@ -75,7 +67,11 @@ export const makeFsPort = (raw: FsPrimitives): typeof FsPort.Service => {
     const descriptor = yield* opened(path, "read")
     return {
       size: raw.size(descriptor),
-      read: (offset, length) => readAll(descriptor, offset, length)
+      read: (offset, length) => {
+        const bytes = new Uint8Array(length)
+        return Effect.map(fill(descriptor, offset, bytes), (count) => bytes.subarray(0, count))
+      },
+      readInto: (offset, into) => (into.length === 0 ? Effect.succeed(0) : fill(descriptor, offset, into))
     }
   })
 
