@@ -7,6 +7,7 @@ import {
   allRules,
   ambientUses,
   illegalImports,
+  illegalNames,
   rooms,
   strayRuns,
   untidiness
@@ -95,6 +96,18 @@ describe("the rules", () => {
         "may not import @ai-sdk/openai"
       ],
       ["imports", "engine/X.ts", 'import _ from "lodash"', "no room owns the package lodash"],
+      [
+        "names",
+        "journal/X.ts",
+        'import { Effect, FileSystem } from "effect"',
+        "FileSystem of effect is unstable"
+      ],
+      [
+        "names",
+        "engine/X.ts",
+        'import {\n  Effect,\n  type Graph\n} from "effect"',
+        "Graph of effect is unstable"
+      ],
       ["ambient", "engine/X.ts", "export const now = () => Date.now()", "Date is ambient"],
       ["ambient", "engine/X.ts", "export const now = new Date()", "Date is ambient"],
       ["ambient", "engine/X.ts", "const { now } = Date", "Date is ambient"],
@@ -116,7 +129,13 @@ describe("the rules", () => {
       ["tidy", "engine/JournalLive.ts", header, "a Live/Impl/Service suffix"],
       ["tidy", "cellar/X.ts", header, "no such room: cellar"]
     ]
-  const by = { imports: illegalImports, ambient: ambientUses, runs: strayRuns, tidy: untidiness }
+  const by = {
+    imports: illegalImports,
+    names: illegalNames,
+    ambient: ambientUses,
+    runs: strayRuns,
+    tidy: untidiness
+  }
 
   it.each(refused)("refuse (%s) in %s: %s", (rule, file, source, why) => {
     const problems = by[rule](file, source)

@@ -50,6 +50,13 @@ export const packages: ReadonlyArray<readonly [name: RegExp, places: RegExp]> = 
   [/^alembic\/plan$/, /^cli\/initFiles\.ts$/]
 ]
 
+/** Members of `effect` itself that are not stable, each with the only places that import it; the rest nowhere. */
+export const unstable: ReadonlyArray<readonly [name: RegExp, places: RegExp]> = [
+  [/^(FileSystem|Path|PlatformError|Glob|Terminal|Stdio)$/, /^(cli|app|mission|engine\/rooms)\//],
+  [/^(Arbitrary|Bytes|ByteSize|ChannelSchema|ErrorReporter|ExecutionPlan|Graph|HashRing)$/, /^$/],
+  [/^(LayerMap|LayerRef|Newtype|PartitionedSemaphore|SemVer|SemVerRange|TextDiff|Tx\w+|Version)$/, /^$/]
+]
+
 /** The live layers: the only files that may reach the machine. */
 export const isLive = (file: string): boolean =>
   file.endsWith(".node.ts") || /^(adapters\/providers|plan\/child|app)\/|^main\.ts$/.test(file)
@@ -192,6 +199,23 @@ const importProblem = (file: string, specifier: string): string | undefined => {
   return rule[1].test(file) ? undefined : `${room} may not import ${specifier}`
 }
 
+/** What is taken by name out of `effect` and is not stable. */
+export const illegalNames = (file: string, source: string): ReadonlyArray<string> => {
+  const taken = Array.from(
+    source.matchAll(/^import (?:type )?\{([^}]*)\} from "effect"$/gm),
+    ([, names]) => names ?? ""
+  )
+  const names = taken.flatMap((list) =>
+    list.split(",").map((name) => name.trim().replace(/^type | as .*$/g, ""))
+  )
+  return names.flatMap((name) => {
+    const rule = unstable.find(([known]) => known.test(name))
+    return rule === undefined || rule[1].test(file)
+      ? []
+      : [`${file}: ${name} of effect is unstable, and not ours here`]
+  })
+}
+
 /** Rooms, private folders, packages and builtins. */
 export const illegalImports = (file: string, source: string): ReadonlyArray<string> =>
   importsOf(source).flatMap((specifier) => {
@@ -229,4 +253,4 @@ export const untidiness = (file: string, source: string): ReadonlyArray<string> 
   return problems.map((problem) => `${file}: ${problem}`)
 }
 
-export const allRules = [illegalImports, ambientUses, strayRuns, untidiness]
+export const allRules = [illegalImports, illegalNames, ambientUses, strayRuns, untidiness]
