@@ -57,12 +57,26 @@ const difference = (
   }
 }
 
+/** Of several differences, the one an author would look for first. */
+const telling = ["prompt", "model", "system"] as const
+
+const callDifference = (journaled: CallIdentity, now: CallIdentity) => {
+  const member =
+    journaled.verb === now.verb ? telling.find((name) => journaled[name] !== now[name]) : undefined
+  return member === undefined
+    ? difference(journaled, now)
+    : difference(
+        journaled[member] === undefined ? {} : { [member]: journaled[member] },
+        now[member] === undefined ? {} : { [member]: now[member] }
+      )
+}
+
 /** The n-th call the plan made is not the n-th call of the journal. */
 export const callDiffers = (
   call: IssuedCall,
   journaled: { readonly seq: number; readonly call: CallIdentity }
 ): Divergence => {
-  const parts = difference(journaled.call, call.identity)
+  const parts = callDifference(journaled.call, call.identity)
   return {
     kind: "call_differs",
     message: `call ${call.n}${at(call.site)} differs from event ${journaled.seq} at ${JSON.stringify(parts.pointer ?? "")}`,
