@@ -7,7 +7,7 @@ import { ModelCatalog } from "../adapters/ModelCatalog.ts"
 import type { RunErrorInfo } from "../domain/RunEvent.ts"
 import type { PlanBundle } from "../plan/PlanBundle.ts"
 import { Host } from "./Host.ts"
-import { namedModels } from "./namedModels.ts"
+import { namedModels } from "../plan/namedModels.ts"
 import { Output } from "./Output.ts"
 import { dollarsText } from "./render/numbers.ts"
 import { priceText } from "./render/priceText.ts"
@@ -37,13 +37,18 @@ const bindAll = Effect.fnUntraced(function* (bundle: PlanBundle) {
     const links = yield* Effect.result(registry.bind(reference))
     if (links._tag === "Success") found.set(reference, { reference, links: links.success })
     // A script's own names for models are for its configuration to explain, call by call.
-    else if (bundle.kind === "module" || links.failure.code !== "unknown_model" || !calls.includes(reference)) return yield* links.failure
+    else if (bundle.kind === "module" || links.failure.code !== "unknown_model" || !calls.includes(reference))
+      return yield* links.failure
   }
   return [...found.values()]
 })
 
 const capText = (maxUsd: number | undefined): string =>
-  maxUsd === undefined ? "no cap (--max-usd sets one)" : maxUsd <= 0 ? "free models only" : `at most ${dollarsText(maxUsd)}`
+  maxUsd === undefined
+    ? "no cap (--max-usd sets one)"
+    : maxUsd <= 0
+      ? "free models only"
+      : `at most ${dollarsText(maxUsd)}`
 
 /** One line: the cap, and what each model costs. */
 const forecastLine = (named: ReadonlyArray<Named>, maxUsd: number | undefined): string => {
@@ -72,8 +77,15 @@ const consent = Effect.fnUntraced(function* ({ again }: Spending) {
     }
     return refusal
   }
-  const agreed = yield* Effect.orElseSucceed(Prompt.run(Prompt.Confirm({ message: "Start the run?", initial: false })), () => false)
-  const refusal: RunErrorInfo = { code: "not_agreed", message: "nothing was started or spent", cure: `${again} --dry (what it would cost)` }
+  const agreed = yield* Effect.orElseSucceed(
+    Prompt.run(Prompt.Confirm({ message: "Start the run?", initial: false })),
+    () => false
+  )
+  const refusal: RunErrorInfo = {
+    code: "not_agreed",
+    message: "nothing was started or spent",
+    cure: `${again} --dry (what it would cost)`
+  }
   return agreed ? undefined : refusal
 })
 

@@ -2,7 +2,7 @@
 // plan computes cannot be known before it runs; what it names can be checked before anything is spent.
 import { Option, Predicate, Result } from "effect"
 import { parse } from "acorn"
-import type { PlanBundle } from "../plan/PlanBundle.ts"
+import type { PlanBundle } from "./PlanBundle.ts"
 
 const isNode = (value: unknown): value is Readonly<Record<string, unknown>> =>
   Predicate.isObject(value) && typeof Reflect.get(value, "type") === "string"
@@ -18,7 +18,9 @@ const isAgentCall = (node: Readonly<Record<string, unknown>>): boolean => {
   if (node["type"] !== "CallExpression") return false
   const { callee } = node
   if (!isNode(callee)) return false
-  return callee["type"] === "MemberExpression" ? nameOf(callee["property"]) === "agent" : nameOf(callee) === "agent"
+  return callee["type"] === "MemberExpression"
+    ? nameOf(callee["property"]) === "agent"
+    : nameOf(callee) === "agent"
 }
 
 const modelsOf = (call: Readonly<Record<string, unknown>>): ReadonlyArray<string> => {
@@ -28,7 +30,9 @@ const modelsOf = (call: Readonly<Record<string, unknown>>): ReadonlyArray<string
     return arg["properties"].flatMap((property: unknown) => {
       if (!isNode(property) || nameOf(property["key"]) !== "model") return []
       const { value } = property
-      return isNode(value) && value["type"] === "Literal" && typeof value["value"] === "string" ? [value["value"]] : []
+      return isNode(value) && value["type"] === "Literal" && typeof value["value"] === "string"
+        ? [value["value"]]
+        : []
     })
   })
 }
@@ -54,7 +58,9 @@ export interface NamedModels {
 
 export const namedModels = (bundle: PlanBundle): NamedModels => {
   const scripts = bundle.kind === "workflow" ? [bundle, ...Object.values(bundle.workflows)] : []
-  const phases = scripts.flatMap(({ meta }) => (meta.phases ?? []).flatMap(({ model }) => (model === undefined ? [] : [model])))
+  const phases = scripts.flatMap(({ meta }) =>
+    (meta.phases ?? []).flatMap(({ model }) => (model === undefined ? [] : [model]))
+  )
   const codes = bundle.kind === "workflow" ? scripts.map(({ code }) => code) : [bundle.code]
   return { phases: [...new Set(phases)], calls: [...new Set(codes.flatMap(literalsIn))] }
 }
