@@ -183,7 +183,7 @@ const doWork = Effect.fnUntraced(function* <R>(work: Work<R>) {
       const doing =
         action.t === "start"
           ? attempt(work, before, action.run)
-          : validate(work, action.milestone, action.round)
+          : validate(work, before, action.milestone, action.round)
       const ended: Effect.Effect<MissionEvent, never, R> = Effect.catchCause(doing, (cause) =>
         Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.succeed(broken(action))
       )
