@@ -9,7 +9,8 @@ import { Host } from "../Host.ts"
 import { resolvePath } from "../inputsText.ts"
 import { Output } from "../Output.ts"
 import { replayText } from "../render/replayText.ts"
-import { onJournal, resolveRun } from "../runReference.ts"
+import { onJournal } from "../runReference.ts"
+import { settingsOf, storedRun } from "../storedRun.ts"
 
 const failureLine = (error: CommandError): ReplaySummary => {
   const { code, cure, message } = errorInfo(error)
@@ -46,10 +47,13 @@ export default defineCommand({
   handler: Effect.fn("cli.replay")(function* (input) {
     const host = yield* Host
     const output = yield* Output
-    const runId = yield* onJournal(resolveRun(input.run))
+    const stored = yield* onJournal(storedRun(input.run))
     const baseDir = yield* resolvePath(yield* flags.baseDirFlag)
     const plan = Option.isSome(input.plan) ? { plan: yield* resolvePath(input.plan.value) } : {}
-    const summary = yield* Effect.provide(replayRun(runId, plan), host.engine({ baseDir, offline: "always" }))
+    const summary = yield* Effect.provide(
+      replayRun(stored.runId, plan),
+      host.engine({ ...settingsOf(stored), baseDir })
+    )
     yield* output.emit(summary)
     yield* output.print(replayText(summary, output.style))
     yield* output.exitWith(exitCodeOfReplay(summary))

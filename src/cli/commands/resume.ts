@@ -1,20 +1,17 @@
 // `alembic resume RUN`: goes on with a run from its own directory: plan, inputs and models as they were kept there.
 // Keys and base URLs come from the environment and flags again.
-import { Effect, Option, Result } from "effect"
-import type { Json } from "../../domain/canonicalJson.ts"
-import { keptText } from "../../engine/planLaunch.ts"
-import { decodeContract } from "../../engine/planSpec.ts"
+import { Effect, Option } from "effect"
 import { resumeRun } from "../../engine/resumeRun.ts"
 import { unrun } from "../../engine/summarize.ts"
-import { errorInfo, fromJournal } from "../CommandError.ts"
-import { Journal } from "../../journal/Journal.ts"
+import { errorInfo } from "../CommandError.ts"
 import { defineCommand } from "../defineCommand.ts"
 import * as flags from "../flags.ts"
 import { Host } from "../Host.ts"
 import { resolvePath } from "../inputsText.ts"
 import { lower, performRun } from "../performRun.ts"
-import { onJournal, resolveRun } from "../runReference.ts"
-import { overKept, readKept } from "../runSettings.ts"
+import { onJournal } from "../runReference.ts"
+import { overKept } from "../runSettings.ts"
+import { storedRun } from "../storedRun.ts"
 
 const config = {
   run: flags.runArgument,
@@ -28,25 +25,6 @@ const config = {
   yes: flags.yesFlag
 }
 
-/** The cost bound of a contract, if it has one. */
-const capOf = (contract: Json): number | undefined =>
-  Option.getOrUndefined(Result.getSuccess(decodeContract(contract)))?.budget?.usd
-
-/** What the run's directory says of how it was begun. */
-const kept = Effect.fnUntraced(function* (given: string) {
-  const runId = yield* resolveRun(given)
-  const store = yield* Journal
-  const journal = yield* store.open(runId, "read")
-  return {
-    runId,
-    hermetic: journal.meta.parts.hermetic !== undefined,
-    config: yield* keptText(journal, "config"),
-    fixtures: yield* keptText(journal, "fixtures"),
-    kept: readKept(yield* keptText(journal, "settings")),
-    contractUsd: journal.meta.parts.contract === undefined ? undefined : capOf(yield* journal.blobs.get(journal.meta.parts.contract))
-  }
-}, Effect.scoped, Effect.catchTag("JournalError", (error) => Effect.fail(fromJournal(error))))
-
 export default defineCommand({
   name: "resume",
   description: "Go on with a run from its own directory. Nothing that was answered is asked, or paid, again.",
@@ -59,7 +37,7 @@ export default defineCommand({
   handler: Effect.fn("cli.resume")(function* (input) {
     const host = yield* Host
     const baseDir = yield* resolvePath(yield* flags.baseDirFlag)
-    const stored = yield* onJournal(kept(input.run))
+    const stored = yield* onJournal(storedRun(input.run))
     const models = yield* overKept(input, stored)
     const concurrency = Option.getOrUndefined(input.concurrency) ?? stored.kept.concurrency
     const maxUsd = Option.getOrUndefined(input.maxUsd) ?? stored.kept.maxUsd
