@@ -157,7 +157,7 @@ class Build {
       const loader = loaders[extname(args.path)] ?? (own === this.plan.path ? "ts" : undefined)
       if (loader === undefined)
         return { errors: [{ text: `${own} is not a module: ${Object.keys(loaders).join(" ")}` }] }
-      return { contents: file.text, loader }
+      return { contents: withoutOwnMap(file.text), loader }
     } catch (cause) {
       const text = `${withSlashes(relative(this.plan.root, args.path))} cannot be read: ${reasonOf(cause)}`
       return { errors: [{ text, detail: "plan_unreadable" }] }
@@ -170,6 +170,13 @@ class Build {
     return `npm:${owner.name}@${owner.version}/${withSlashes(relative(owner.dir, path))}`
   }
 }
+
+/**
+ * esbuild follows the source map that a file names for itself: findings would be placed by what the file says, or
+ * nowhere. The last name in a file counts, and this one leads to no map.
+ */
+const withoutOwnMap = (text: string): string =>
+  text.includes("sourceMappingURL") ? `${text}\n//# sourceMappingURL=data:application/json;base64,!\n` : text
 
 /** Stands for what a package may not import: importing is fine, and so is asking for its names, using them is not. */
 const stubOf = (construct: string): string => `

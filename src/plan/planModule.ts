@@ -103,8 +103,9 @@ const keepLines = (text: string): string => text.replaceAll(/[^\n]/g, "")
 export const moduleScript = (esm: string, root: AnyNode, replace: ReadonlyArray<Edit> = []): ScriptText => {
   const rewriter = new Rewriter()
   if (root.type === "Program") for (const statement of root.body) rewriter.statement(statement)
-  let body = ""
-  let at = 0
+  // An interpreter line means nothing inside a function.
+  let body = esm.startsWith("#!") ? "//" : ""
+  let at = body.length
   for (const edit of [...rewriter.edits, ...replace].toSorted((a, b) => a.start - b.start)) {
     body += esm.slice(at, edit.start) + edit.text + keepLines(esm.slice(edit.start, edit.end))
     at = edit.end

@@ -56,6 +56,31 @@ describe("a refusal", () => {
     })
   )
 
+  it.effect("is placed by the text, not by a source map that the text names", () =>
+    Effect.gen(function* () {
+      const map = { version: 3, sources: ["elsewhere.ts"], names: [], mappings: "AAAA" }
+      const none = { version: 3, sources: [], names: [], mappings: "" }
+      const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64")
+      for (const url of [
+        `data:application/json;base64,${encoded(map)}`,
+        `data:application/json;base64,${encoded(none)}`,
+        "beside.map"
+      ]) {
+        for (const comment of [
+          `//# sourceMappingURL=${url}`,
+          `//@ sourceMappingURL=${url}`,
+          `/*# sourceMappingURL=${url} */`
+        ]) {
+          const folder = yield* planFolder({
+            "plan.js": `${run}export const at = Date.now()\n${comment}`,
+            "beside.map": JSON.stringify(map)
+          })
+          assert.deepStrictEqual(yield* places(`${folder}/plan.js`), ["Date.now() plan.js:2:19"])
+        }
+      }
+    })
+  )
+
   it.effect("comes before a missing run", () =>
     Effect.gen(function* () {
       const folder = yield* planFolder({ "plan.js": "export const at = Date.now()\n", "empty.js": "" })
@@ -290,6 +315,15 @@ describe("the bundle", () => {
         { file: "plan.ts", line: 3, column: 32 }
       ])
       assert.isUndefined(sitesOf(bundle)(1, 1))
+    })
+  )
+
+  it.effect("runs with an interpreter line", () =>
+    Effect.gen(function* () {
+      const folder = yield* planFolder({ "plan.js": `#!/usr/bin/env node\n${run}` })
+      const { bundle } = yield* load(`${folder}/plan.js`)
+      const main = yield* evaluate(bundle.code)
+      assert.strictEqual(yield* Effect.promise(() => main()), 1)
     })
   )
 
