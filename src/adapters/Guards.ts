@@ -55,6 +55,8 @@ export interface BreakerTransition {
 
 export const breakerTransitions = Metric.counter("alembic_breaker_transitions_total", { incremental: true })
 
+export const attemptsTotal = Metric.counter("alembic_attempts_total", { incremental: true })
+
 export class Guards extends Context.Service<
   Guards,
   {
@@ -62,6 +64,8 @@ export class Guards extends Context.Service<
     /** The one breaker of an adapter and a model. */
     readonly breaker: (adapterId: string, modelId: string) => CircuitBreaker
     readonly limiter: (adapterId: string) => Limiter
+    /** Counts an attempt's end: `ok`, or the error's code. */
+    readonly attempted: (adapterId: string, outcome: string) => Effect.Effect<void>
     readonly nextId: (kind: string) => Effect.Effect<string>
     /** Changes of state from now on. */
     readonly transitions: Stream.Stream<BreakerTransition>
@@ -107,8 +111,20 @@ const makeGuards = Effect.fnUntraced(function* (options: GuardsOptions) {
     limiters.set(adapterId, yield* makeLimiter(adapterId, limits))
   }
 
+  // A metric with its attributes costs more to make than to count on.
+  const counters = new Map<string, Effect.Effect<void>>()
+  const attempted = (adapter: string, outcome: string): Effect.Effect<void> => {
+    const key = `${adapter} ${outcome}`
+    const known = counters.get(key)
+    if (known !== undefined) return known
+    const made = Metric.update(Metric.withAttributes(attemptsTotal, { adapter, outcome }), 1)
+    counters.set(key, made)
+    return made
+  }
+
   return Guards.of({
     policy,
+    attempted,
     breaker,
     limiter: (adapterId) => limiters.get(adapterId) ?? unlimited,
     nextId: ids.next,

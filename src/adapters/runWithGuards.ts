@@ -1,7 +1,7 @@
 // The spine of the waist: the only way to reach an adapter, and it never fails. Six steps, in this order: decode
 // the input, ask the breaker, run the attempt under its time limit, tell the breaker, retry, and a last net.
 // Fallback chains and structured output stand on top of it, in runBound.ts.
-import { Cause, Clock, Effect, Exit, Metric, Option, Result, Schema } from "effect"
+import { Cause, Clock, Effect, Exit, Option, Result, Schema } from "effect"
 import {
   type ModelError,
   breakerOutcome,
@@ -25,8 +25,6 @@ export interface CallOptions {
   /** Its abort ends the call with a `cancelled` result. */
   readonly signal?: AbortSignal
 }
-
-export const attemptsTotal = Metric.counter("alembic_attempts_total", { incremental: true })
 
 const decodeInput = Schema.decodeUnknownEffect(ModelRunInput)
 export const errorInfo = (error: ModelError): ModelErrorInfo => ({
@@ -141,13 +139,7 @@ const admitted = (
         return yield* Effect.failCause(exit.cause)
       }
       const outcome = exit.value
-      yield* Metric.update(
-        Metric.withAttributes(attemptsTotal, {
-          adapter: adapter.id,
-          outcome: Result.isSuccess(outcome) ? "ok" : outcome.failure.code
-        }),
-        1
-      )
+      yield* guards.attempted(adapter.id, Result.isSuccess(outcome) ? "ok" : outcome.failure.code)
       if (Result.isSuccess(outcome)) {
         const { usage, costUsd } = outcome.success
         count(tally, usage, costUsd ?? (adapter.free ? 0 : costOf(binding, usage)))
@@ -162,42 +154,42 @@ const admitted = (
   )
 
 /** Steps ② to ⑤, with what they used told to `tally`. Its error is the last attempt's. */
-export const guardedAttempts = (
+export const guardedAttempts = Effect.fnUntraced(function* (
   guards: Guards["Service"],
   binding: Binding,
   input: ModelRunInput,
   options: CallOptions,
   tally: Tally
-): Effect.Effect<AttemptSuccess, ModelError> =>
-  Effect.gen(function* () {
-    const policy =
-      options.maxAttempts === undefined
-        ? guards.policy.retry
-        : { ...guards.policy.retry, maxAttempts: Math.max(1, Math.trunc(options.maxAttempts)) }
-    const totalMs = input.totalTimeoutMs ?? guards.policy.totalTimeoutMs
-    const startedAt = yield* Clock.currentTimeMillis
-    const limiter = guards.limiter(binding.adapter.id)
-    const breaker = guards.breaker(binding.adapter.id, binding.modelId)
-    const one = limiter.within(input, admitted(guards, binding, input, tally))
-    const retried = Effect.retry(one, {
-      schedule: retrySchedule(policy),
-      while: (error) =>
-        Effect.gen(function* () {
-          const elapsed = (yield* Clock.currentTimeMillis) - startedAt
-          const remaining = totalMs === undefined ? Infinity : totalMs - elapsed
-          if (!worthAnother(policy, error, remaining)) return false
-          // It was cut off at work: what it did of its task must not be done twice unasked.
-          if (binding.adapter.acts && error.code === "timeout" && binding.retryInDoubt !== true) return false
-          return (yield* breaker.peek) === undefined
-        })
-    })
-    if (totalMs === undefined) return yield* retried
-    return yield* Effect.timeoutOrElse(retried, {
-      duration: totalMs,
-      orElse: () =>
-        Effect.fail(makeError("timeout", `no answer within ${totalMs} ms, waits and retries included`))
-    })
+): Effect.fn.Return<AttemptSuccess, ModelError> {
+  const { maxAttempts } = options
+  const policy =
+    maxAttempts === undefined || !Number.isInteger(maxAttempts)
+      ? guards.policy.retry
+      : { ...guards.policy.retry, maxAttempts: Math.max(1, maxAttempts) }
+  const totalMs = input.totalTimeoutMs ?? guards.policy.totalTimeoutMs
+  const startedAt = yield* Clock.currentTimeMillis
+  const limiter = guards.limiter(binding.adapter.id)
+  const breaker = guards.breaker(binding.adapter.id, binding.modelId)
+  const one = limiter.within(input, admitted(guards, binding, input, tally))
+  const retried = Effect.retry(one, {
+    schedule: retrySchedule(policy),
+    while: (error) =>
+      Effect.gen(function* () {
+        const elapsed = (yield* Clock.currentTimeMillis) - startedAt
+        const remaining = totalMs === undefined ? Infinity : totalMs - elapsed
+        if (!worthAnother(policy, error, remaining)) return false
+        // It was cut off at work: what it did of its task must not be done twice unasked.
+        if (binding.adapter.acts && error.code === "timeout" && binding.retryInDoubt !== true) return false
+        return (yield* breaker.peek) === undefined
+      })
   })
+  if (totalMs === undefined) return yield* retried
+  return yield* Effect.timeoutOrElse(retried, {
+    duration: totalMs,
+    orElse: () =>
+      Effect.fail(makeError("timeout", `no answer within ${totalMs} ms, waits and retries included`))
+  })
+})
 
 /**
  * Ends `self` with `cancelled` when the signal aborts. The attempt is stopped first, and `cancelled` is made after
@@ -260,42 +252,41 @@ export const readInput = (input: unknown): Effect.Effect<ModelRunInput, ModelErr
  * `input` is checked here: anything else than a `ModelRunInput` is an `invalid_input` failure that says where, and
  * the adapter is not reached.
  */
-export const runWithGuards = (
+export const runWithGuards = Effect.fn("runWithGuards")(function* (
   adapter: Adapter,
   input: unknown,
   options: CallOptions = {}
-): Effect.Effect<ModelRunResult, never, Guards> =>
-  Effect.gen(function* () {
-    const guards = yield* Guards
-    const startedAt = yield* Clock.currentTimeMillis
-    const tally = emptyTally()
-    const known = { requestId: "", modelId: "" }
-    const at = Effect.gen(function* () {
-      if (known.requestId === "") known.requestId = yield* guards.nextId("req")
-      const durationMs = Math.max(0, (yield* Clock.currentTimeMillis) - startedAt)
-      return { adapterId: adapter.id, ...known, durationMs }
-    })
-    const failure = (error: ModelError) => Effect.map(at, (where) => failureOf(where, error, tally))
-    const call: Effect.Effect<ModelRunResult> = readInput(input).pipe(
-      Effect.flatMap((read) =>
-        Effect.gen(function* () {
-          known.modelId = read.model
-          known.requestId = read.requestId ?? (yield* guards.nextId("req"))
-          const idempotencyKey = read.idempotencyKey ?? known.requestId
-          const sent = { ...read, requestId: known.requestId, idempotencyKey }
-          const binding: Binding = { adapter, modelId: read.model }
-          const success = yield* guardedAttempts(guards, binding, sent, options, tally)
-          return successOf(yield* at, success, tally)
-        })
-      ),
-      Effect.catch(failure),
-      Effect.satisfiesErrorType<never>()
-    )
-    return yield* lastNet(
-      untilAborted(call, options.signal, failure(makeError("cancelled", "the call was aborted"))),
-      failure
-    )
+): Effect.fn.Return<ModelRunResult, never, Guards> {
+  const guards = yield* Guards
+  const startedAt = yield* Clock.currentTimeMillis
+  const tally = emptyTally()
+  const known = { requestId: "", modelId: "" }
+  const at = Effect.gen(function* () {
+    if (known.requestId === "") known.requestId = yield* guards.nextId("req")
+    const durationMs = Math.max(0, (yield* Clock.currentTimeMillis) - startedAt)
+    return { adapterId: adapter.id, ...known, durationMs }
   })
+  const failure = (error: ModelError) => Effect.map(at, (where) => failureOf(where, error, tally))
+  const call: Effect.Effect<ModelRunResult> = readInput(input).pipe(
+    Effect.flatMap((read) =>
+      Effect.gen(function* () {
+        known.modelId = read.model
+        known.requestId = read.requestId ?? (yield* guards.nextId("req"))
+        const idempotencyKey = read.idempotencyKey ?? known.requestId
+        const sent = { ...read, requestId: known.requestId, idempotencyKey }
+        const binding: Binding = { adapter, modelId: read.model }
+        const success = yield* guardedAttempts(guards, binding, sent, options, tally)
+        return successOf(yield* at, success, tally)
+      })
+    ),
+    Effect.catch(failure),
+    Effect.satisfiesErrorType<never>()
+  )
+  return yield* lastNet(
+    untilAborted(call, options.signal, failure(makeError("cancelled", "the call was aborted"))),
+    failure
+  )
+})
 
 export const successOf = (
   at: {

@@ -120,6 +120,21 @@ describe("Retry", () => {
     }).pipe(pinned(0), Effect.provide(guards()))
   )
 
+  it.effect("attempts can be set for one call; what is no count is not taken", () =>
+    Effect.gen(function* () {
+      const error = makeError("server_error", "down")
+      assert.lengthOf((yield* times(error, {}, 1)).made, 1)
+      for (const odd of [0, -3]) assert.lengthOf((yield* times(error, {}, odd)).made, 1)
+    }).pipe(pinned(0), Effect.provide(guards({ breaker: { trip: 1_000 } })))
+  )
+
+  it.effect("attempts that are no number are the policy's", () =>
+    Effect.gen(function* () {
+      const error = makeError("server_error", "down")
+      for (const odd of [Number.NaN, Infinity, 1.5]) assert.lengthOf((yield* times(error, {}, odd)).made, 3)
+    }).pipe(pinned(0), Effect.provide(guards({ breaker: { trip: 1_000 } })))
+  )
+
   it.effect("what is not retryable is tried once", () =>
     Effect.gen(function* () {
       for (const code of ["quota_exhausted", "auth", "client_error", "context_length", "unknown"] as const) {

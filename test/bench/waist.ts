@@ -16,25 +16,36 @@ const at = (attempt: Adapter["attempt"]): Adapter => ({ id: "bench", free: true,
 const immediate = at(() => Effect.succeed(answer))
 const nextTick = at(() => Effect.as(Effect.yieldNow, answer))
 
+interface Samples {
+  readonly wall: ReadonlyArray<number>
+  /** Of the process: what a busy machine does to the wall clock is not in it. */
+  readonly cpu: ReadonlyArray<number>
+}
+
 const microseconds = (self: Effect.Effect<unknown, unknown, Guards>) =>
   Effect.gen(function* () {
-    const samples: Array<number> = []
+    const wall: Array<number> = []
+    const cpu: Array<number> = []
     for (let round = 0; round < rounds; round++) {
       const from = performance.now()
+      const before = process.cpuUsage()
       for (let call = 0; call < calls; call++) yield* self
-      samples.push(((performance.now() - from) * 1000) / calls)
+      const { system, user } = process.cpuUsage(before)
+      wall.push(((performance.now() - from) * 1000) / calls)
+      cpu.push((user + system) / calls)
     }
     // The first rounds warm the code up.
-    return samples.slice(5).sort((a, b) => a - b)
+    const sorted = (all: ReadonlyArray<number>) => all.slice(5).sort((one, other) => one - other)
+    return { wall: sorted(wall), cpu: sorted(cpu) } satisfies Samples
   })
 
 const shown = (samples: ReadonlyArray<number>) => {
-  const at = (part: number) => samples[Math.floor(part * (samples.length - 1))] ?? 0
-  return { median: at(0.5).toFixed(1), low: at(0).toFixed(1), high: at(1).toFixed(1) }
+  const part = (of: number) => (samples[Math.floor(of * (samples.length - 1))] ?? 0).toFixed(1)
+  return `median ${part(0.5)} µs (${part(0)} … ${part(1)})`
 }
 
-const row = (name: string, samples: ReadonlyArray<number>) =>
-  Effect.sync(() => process.stdout.write(`${name.padEnd(44)} ${JSON.stringify(shown(samples))} µs\n`))
+const row = (name: string, { cpu, wall }: Samples) =>
+  Effect.sync(() => process.stdout.write(`${name.padEnd(40)} wall ${shown(wall)}, cpu ${shown(cpu)}\n`))
 
 const megabytes = () => {
   if (typeof globalThis.gc === "function") globalThis.gc()
@@ -59,7 +70,7 @@ const memory = Effect.gen(function* () {
   yield* Deferred.succeed(hold, undefined)
   const results = yield* Fiber.join(fibers)
   process.stdout.write(
-    `1,000 calls at once: ${(during - before).toFixed(1)} MB of heap, ${results.length} answered`
+    `1,000 calls at once: ${(during - before).toFixed(1)} MB of heap, ${results.length} answered\n`
   )
 })
 

@@ -60,25 +60,24 @@ export const priceOf = (prices: Readonly<Record<string, unknown>>): Price | unde
  * The price of a provider's model today, or undefined. Of a base URL only those that the table knows (OpenRouter
  * and such) are priced where `provider` is openai-compatible.
  */
-export const lookupPrice = (
-  provider: string,
-  modelId: string,
-  baseUrl: string | undefined
-): Effect.Effect<Price | undefined> =>
-  Effect.gen(function* () {
+export const lookupPrice = Effect.fnUntraced(
+  function* (
+    provider: string,
+    modelId: string,
+    baseUrl: string | undefined
+  ): Effect.fn.Return<Price | undefined, unknown> {
     const providerId = tableProviders[provider]
     if (providerId === undefined && baseUrl === undefined) return undefined
     const now = yield* Clock.currentTimeMillis
     const { calcPrice } = yield* Effect.tryPromise(() => import("@pydantic/genai-prices"))
+    const where = providerId === undefined ? { providerApiUrl: baseUrl ?? "" } : { providerId }
     const found = yield* Effect.try({
       try: () =>
-        calcPrice({ input_tokens: 1, output_tokens: 1 }, modelId, {
-          timestamp: new Date(now),
-          ...(providerId === undefined ? {} : { providerId }),
-          ...(providerId === undefined && baseUrl !== undefined ? { providerApiUrl: baseUrl } : {})
-        }),
+        calcPrice({ input_tokens: 1, output_tokens: 1 }, modelId, { timestamp: new Date(now), ...where }),
       catch: (cause) => cause
     })
     return found === null ? undefined : priceOf(found.model_price)
-    // No table, or a model it cannot read: the price is unknown, which is what undefined says.
-  }).pipe(Effect.catch(() => Effect.succeed(undefined)))
+  },
+  // No table, or a model it cannot read: the price is unknown, which is what undefined says.
+  Effect.catch(() => Effect.succeed(undefined))
+)
