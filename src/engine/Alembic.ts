@@ -10,11 +10,12 @@ import { describeRun } from "../journal/RunMeta.ts"
 import type { Hooks } from "../plan/Hooks.ts"
 import type { HowToRun } from "./Engine.ts"
 import { EngineVersions } from "./EngineVersions.ts"
-import { executeRun } from "./executeRun.ts"
+import { executeRun, journalFailure } from "./executeRun.ts"
 import { runOptions } from "./howToRun.ts"
 import { contractJson } from "./planSpec.ts"
 import { programDriver } from "./ProgramDriver.ts"
 import { replayJournal } from "./replayRun.ts"
+import { answersOf } from "./reuse.ts"
 
 /** What makes a program's run what it is. `program`: a name you change when you change what the program does. */
 export interface ProgramSpec extends HowToRun {
@@ -25,6 +26,8 @@ export interface ProgramSpec extends HowToRun {
   readonly hermetic?: boolean
   /** Another run of the same spec. */
   readonly nonce?: number
+  /** Answers of this run's calls are taken for the same calls of this one. */
+  readonly reuse?: string
 }
 
 const specOf = (given: ProgramSpec, models: Json): RunSpec => ({
@@ -42,24 +45,26 @@ const specOf = (given: ProgramSpec, models: Json): RunSpec => ({
  * Runs `program`, which may use the `Hooks` service, as the run that `spec` describes: a new one, or the same one
  * again where it stopped. Never fails: how it ended is in the summary.
  */
-const runProgram = Effect.fn("Alembic.runProgram")(function* <A, E, R>(
-  given: ProgramSpec,
-  program: Effect.Effect<A, E, R>
-) {
-  const { identity } = yield* AdapterRegistry
-  const versions = yield* EngineVersions
-  const context = yield* Effect.context<Exclude<R, Hooks>>()
-  const spec = specOf(given, identity)
-  return yield* executeRun({
-    spec,
-    describe: Effect.mapError(
-      Effect.fromResult(describeRun({ spec, versions })),
-      ({ message }) => new JournalError({ code: "not_canonical", path: "spec", problem: message })
-    ),
-    launch: programDriver(program, context, given.goal),
-    options: runOptions(given, given.contract, undefined)
-  })
-})
+const runProgram = Effect.fn("Alembic.runProgram")(
+  function* <A, E, R>(given: ProgramSpec, program: Effect.Effect<A, E, R>) {
+    const { identity } = yield* AdapterRegistry
+    const versions = yield* EngineVersions
+    const context = yield* Effect.context<Exclude<R, Hooks>>()
+    const spec = specOf(given, identity)
+    const answers = given.reuse === undefined ? undefined : yield* answersOf(given.reuse)
+    return yield* executeRun({
+      spec,
+      describe: Effect.mapError(
+        Effect.fromResult(describeRun({ spec, versions })),
+        ({ message }) => new JournalError({ code: "not_canonical", path: "spec", problem: message })
+      ),
+      launch: programDriver(program, context, given.goal),
+      options: runOptions(given, given.contract, answers)
+    })
+  },
+  Effect.scoped,
+  Effect.catchTag("JournalError", (error) => Effect.succeed(journalFailure(error)))
+)
 
 /** Runs `program` again on the journal of its run alone. Nothing is executed and nothing written. */
 const replayProgram = Effect.fn("Alembic.replayProgram")(function* <A, E, R>(
