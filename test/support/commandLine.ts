@@ -41,6 +41,9 @@ const hostOf = ({ cwd, env = {}, host = {} }: CommandOptions) =>
     ...host
   })
 
+/** A host in a folder, for what is below the command. */
+export const testHost = (options: CommandOptions): Layer.Layer<Host> => Layer.succeed(Host, hostOf(options))
+
 /** Runs `alembic` with these arguments, in a folder, with an environment of its own. */
 export const alembic = (options: CommandOptions, ...args: ReadonlyArray<string>): Effect.Effect<Said> =>
   Effect.gen(function* () {

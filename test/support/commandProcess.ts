@@ -1,9 +1,9 @@
-// The command as a process of its own, for what only a process can show: signals, kills, exit codes, two at once.
+// The command as it is shipped, as a process of its own, for what only a process can show: signals, kills, exit codes, two at once.
 import { Effect } from "effect"
 import { spawn, type ChildProcess } from "node:child_process"
-import { fileURLToPath } from "node:url"
+import { buildCommand } from "./buildCommand.ts"
 
-const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+const main = buildCommand()
 
 export interface Ended {
   /** Exit code, or the signal that ended it. */
