@@ -1,11 +1,8 @@
 // How a subprocess is run: what it is given, what is read of it, and that nothing of its process group is left
 // behind however it ends. Real processes throughout.
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Redacted } from "effect"
-import { mkdtempSync, rmSync, watch, writeFileSync } from "node:fs"
-import { readFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { Deferred, Effect, Fiber, Redacted } from "effect"
+import { createServer, type Socket } from "node:net"
 import { fileURLToPath } from "node:url"
 import {
   type CommandSpec,
@@ -32,43 +29,33 @@ const echoed = (spec: CommandSpec, prompt: string, more: object = {}) =>
     ({ text }): { readonly argv: ReadonlyArray<string>; readonly stdin: string } => JSON.parse(text)
   )
 
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** A process that was killed stays a zombie until it is reaped; its state tells. */
-const isRunning = (pid: number) =>
-  Effect.promise(() =>
-    readFile(`/proc/${pid}/stat`, "utf8").then(
-      (stat) => !/^\d+ \(.*\) [ZX]/.test(stat),
-      () => isAlive(pid) && process.platform !== "linux"
+/** Connections that processes hold as long as they live: `all` are there, `gone` when all have closed. */
+const lifelines = (count: number) =>
+  Effect.gen(function* () {
+    const all = yield* Deferred.make<void>()
+    const gone = yield* Deferred.make<void>()
+    const sockets = new Set<Socket>()
+    const server = createServer((socket) => {
+      sockets.add(socket)
+      socket.on("error", () => {})
+      socket.on("close", () => {
+        sockets.delete(socket)
+        if (sockets.size === 0) Deferred.doneUnsafe(gone, Effect.void)
+      })
+      if (sockets.size < count) return
+      Deferred.doneUnsafe(all, Effect.void)
+      for (const held of sockets) held.write("go")
+    })
+    const port = yield* Effect.acquireRelease(
+      Effect.callback<number>((resume) => {
+        server.listen(0, "127.0.0.1", () => {
+          const address = server.address()
+          resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
+        })
+      }),
+      () => Effect.sync(() => server.close())
     )
-  )
-
-const temporary = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "alembic-"))),
-  (dir) => Effect.sync(() => rmSync(dir, { recursive: true, force: true }))
-)
-
-/** The text of a file once another process has written it. */
-const written = (dir: string, name: string) =>
-  Effect.callback<string>((resume) => {
-    const watcher = watch(dir, () => look())
-    const look = () =>
-      void readFile(join(dir, name), "utf8").then(
-        (text) => {
-          if (text === "") return
-          watcher.close()
-          resume(Effect.succeed(text))
-        },
-        () => {}
-      )
-    look()
+    return { port, all: Deferred.await(all), gone: Deferred.await(gone) }
   })
 
 describe("what a command is given", () => {
@@ -195,31 +182,25 @@ describe("what is read of it", () => {
 describe("its end", () => {
   it.effect("a grandchild that holds stdout open is ended with it", () =>
     Effect.gen(function* () {
-      const spec = scripted({ exitCode: 3, fault: "grandchild-holds-stdout" })
-      const error = yield* Effect.flip(attempt(spec))
-      const pid = Number(/grandchild (\d+)/.exec(JSON.stringify(error.detail))?.[1])
-      assert.isAbove(pid, 0)
-      assert.isFalse(yield* isRunning(pid))
+      const { gone, port } = yield* lifelines(2)
+      const spec = scripted({ exitCode: 3, fault: "grandchild-holds-stdout", port })
+      assert.strictEqual((yield* Effect.flip(attempt(spec))).code, "unknown")
+      yield* gone
     })
   )
 
   for (const fault of ["hang", "ignore-sigterm"]) {
     it.live(`interruption ends the whole group (${fault})`, () =>
       Effect.gen(function* () {
-        const dir = yield* temporary
-        const script = base64(JSON.stringify({ fault }))
-        writeFileSync(
-          join(dir, "run.sh"),
-          // A shell between us and the tool: the group must go, not only the child.
-          `#!/bin/sh\ntrap '' TERM\n"$1" "$2" "$3" &\necho "$$ $!" > "${join(dir, "pids")}"\nwait\nwait\n`
-        )
-        const fiber = yield* Effect.forkChild(
-          attempt({ argv: ["/bin/sh", join(dir, "run.sh"), process.execPath, tool, script], reads: "text" })
-        )
-        const pids = (yield* written(dir, "pids")).trim().split(" ").map(Number)
-        for (const pid of pids) assert.isTrue(yield* isRunning(pid))
+        const { all, gone, port } = yield* lifelines(1)
+        const script = base64(JSON.stringify({ fault, port }))
+        // A shell that ignores SIGTERM stands between us and the tool: the group must go, not only the child.
+        const shell = ["/bin/sh", "-c", `trap '' TERM; "$@" & wait; wait`, "sh"]
+        const spec: CommandSpec = { argv: [...shell, process.execPath, tool, script], reads: "text" }
+        const fiber = yield* Effect.forkChild(attempt(spec))
+        yield* all
         yield* Fiber.interrupt(fiber)
-        for (const pid of pids) assert.isFalse(yield* isRunning(pid), `${pid} is still running`)
+        yield* gone
       })
     )
   }
