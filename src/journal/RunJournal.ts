@@ -209,22 +209,26 @@ export const makeRunJournal = Effect.fnUntraced(function* (
 
   const commit: Effect.Effect<void, JournalError> = log === undefined ? Effect.fail(readOnly) : log.commit
 
-  let window: { readonly offset: number; readonly bytes: Uint8Array } = {
-    offset: 0,
-    bytes: new Uint8Array(0)
-  }
+  // One stretch of the log that was read last: answers are mostly read in the order they stand there. The buffer is
+  // used again, so that lines are copied out of it.
+  let buffer = new Uint8Array(0)
+  let window = { offset: 0, length: 0 }
   const readLine = (offset: number, length: number): Effect.Effect<Uint8Array, JournalError> => {
-    const from = offset - window.offset
-    if (from >= 0 && from + length <= window.bytes.length) {
-      return Effect.succeed(window.bytes.subarray(from, from + length))
+    const copied = () => {
+      const from = offset - window.offset
+      return from >= 0 && from + length <= window.length ? buffer.slice(from, from + length) : undefined
     }
-    const read = Effect.map(
-      Effect.mapError(reader.read(offset, Math.max(length, windowBytes)), fromFsError),
-      (bytes) => {
-        window = { offset, bytes }
-        return bytes.subarray(0, length)
-      }
-    )
+    const there = copied()
+    if (there !== undefined) return Effect.succeed(there)
+    const read = Effect.suspend(() => {
+      const room = Math.max(length, windowBytes)
+      if (buffer.length < room || buffer.length > room * 4) buffer = new Uint8Array(room)
+      window = { offset: 0, length: 0 }
+      return Effect.flatMap(Effect.mapError(reader.readInto(offset, buffer), fromFsError), (count) => {
+        window = { offset, length: count }
+        return Effect.succeed(copied() ?? new Uint8Array(0))
+      })
+    })
     // What was appended and not committed is not in the file yet.
     return log !== undefined && offset + length > log.durable().size ? Effect.andThen(log.commit, read) : read
   }
