@@ -2,11 +2,15 @@
 // watched with the machine's own clock, ended for good when it is not needed. Live: it starts real processes.
 import { spawn, type ChildProcess } from "node:child_process"
 import { readFileSync } from "node:fs"
-import { dirname } from "node:path"
-import { fileURLToPath } from "node:url"
 import { Result } from "effect"
 import { decodeChildLine, failedTurn } from "./planTurn.ts"
 import type { Turn } from "./PlanProtocol.ts"
+
+/** Node's arguments that make it the plan's process, and where it starts. */
+export interface ChildCommand {
+  readonly args: ReadonlyArray<string>
+  readonly cwd: string
+}
 
 type Message = Extract<ReturnType<typeof decodeChildLine>, { readonly _tag: "Success" }>["success"]
 export type TurnMessage = Extract<Message, { readonly t: "turn" }>
@@ -63,16 +67,10 @@ export class PlanProcess {
   private stopWatching: () => void = () => {}
   private restartTimer: () => void = () => {}
 
-  constructor(entry: URL, heapMb: number) {
+  constructor(command: ChildCommand, heapMb: number) {
     this.heapMb = heapMb
-    const path = fileURLToPath(entry)
-    const flags = [
-      `--max-old-space-size=${heapMb}`,
-      "--disallow-code-generation-from-strings",
-      "--no-warnings"
-    ]
-    this.child = spawn(process.execPath, [...flags, path], {
-      cwd: dirname(path),
+    this.child = spawn(process.execPath, [`--max-old-space-size=${heapMb}`, ...command.args], {
+      cwd: command.cwd,
       env: environment(),
       stdio: ["pipe", "pipe", "pipe"],
       windowsHide: true

@@ -1,8 +1,10 @@
 // PlanVm, live: a Node process for each plan, of the very Node that runs the host, with a cleared environment.
+import { dirname } from "node:path"
+import { fileURLToPath } from "node:url"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { FromHost } from "./child/messages.ts"
 import type { PlanBundle } from "./PlanBundle.ts"
-import { PlanProcess } from "./PlanProcess.node.ts"
+import { PlanProcess, type ChildCommand } from "./PlanProcess.node.ts"
 import { PlanInput, type PlanDriver, type Turn } from "./PlanProtocol.ts"
 import { turnsOf } from "./planTurn.ts"
 import { defaultHeapMb, defaultLimits, defaultTurnTimeoutMs, PlanVm, type LaunchOptions } from "./PlanVm.ts"
@@ -14,6 +16,27 @@ export const PlanChildEntry = Context.Reference<URL>("alembic/plan/PlanChildEntr
       ? new URL("./child/main.ts", import.meta.url)
       : new URL("./plan-child.js", import.meta.url)
 })
+
+/** What Node is given to run: the built child, or the source bundled here (stripping its types takes four times as long). */
+const commandOf = (entry: URL): Effect.Effect<ChildCommand> => {
+  const path = fileURLToPath(entry)
+  if (!path.endsWith(".ts") || process.platform === "win32") {
+    return Effect.succeed({ args: [path], cwd: dirname(path) })
+  }
+  return Effect.promise(async () => {
+    const { build } = await import("esbuild")
+    const { outputFiles } = await build({
+      entryPoints: [path],
+      bundle: true,
+      minify: true,
+      platform: "node",
+      format: "esm",
+      target: "node22.19",
+      write: false
+    })
+    return { args: ["--input-type=module", "-e", outputFiles[0]?.text ?? ""], cwd: dirname(path) }
+  })
+}
 
 const encodeInput = Schema.encodeSync(Schema.fromJsonString(PlanInput))
 
@@ -57,12 +80,12 @@ const driverOf = (
 export const layer: Layer.Layer<PlanVm> = Layer.effect(
   PlanVm,
   Effect.gen(function* () {
-    const entry = yield* PlanChildEntry
+    const command = yield* Effect.cached(commandOf(yield* PlanChildEntry))
     let ahead: PlanProcess | undefined
 
     const prestart = Effect.acquireRelease(
-      Effect.sync(() => {
-        ahead ??= new PlanProcess(entry, defaultHeapMb)
+      Effect.map(command, (child) => {
+        ahead ??= new PlanProcess(child, defaultHeapMb)
         return ahead
       }),
       (child) =>
@@ -73,22 +96,20 @@ export const layer: Layer.Layer<PlanVm> = Layer.effect(
         })
     ).pipe(Effect.asVoid)
 
-    const take = (heapMb: number): PlanProcess => {
-      if (ahead === undefined || ahead.heapMb !== heapMb) return new PlanProcess(entry, heapMb)
-      const child = ahead
-      ahead = undefined
-      return child
-    }
+    const take = (heapMb: number) =>
+      Effect.map(command, (child) => {
+        if (ahead === undefined || ahead.heapMb !== heapMb) return new PlanProcess(child, heapMb)
+        const started = ahead
+        ahead = undefined
+        return started
+      })
 
     const launch = Effect.fn("PlanVm.launch")(function* (
       bundle: PlanBundle,
       input: PlanInput,
       options: LaunchOptions = {}
     ) {
-      const child = yield* Effect.acquireRelease(
-        Effect.sync(() => take(options.heapMb ?? defaultHeapMb)),
-        ended
-      )
+      const child = yield* Effect.acquireRelease(take(options.heapMb ?? defaultHeapMb), ended)
       return driverOf(child, bundle, input, options)
     })
 
