@@ -190,11 +190,6 @@ const keyPhrases = phrases([
   "(?:invalid|missing) authentication"
 ])
 
-const throttlePhrases = phrases([
-  "(?:the )?(?:system|server|engine|model) is (?:currently )?overloaded",
-  "overloaded"
-])
-
 /**
  * What an anchored phrase means at a status. Only for messages without a specific code: messages quote prompts, so
  * a phrase counts only where it begins the message.
@@ -224,6 +219,3 @@ export const verdictOfThrottle = (message: string, status: number): Verdict | un
   if (quotaPhrases.test(text) && !/^you exceeded/i.test(text.trim())) return { code: "quota_exhausted" }
   return undefined
 }
-
-/** Used by the process reader as well: what failing tools print. */
-export const isOverloadPhrase = (message: string): boolean => throttlePhrases.test(message)

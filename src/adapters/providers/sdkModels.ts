@@ -54,8 +54,14 @@ const isStrict = (schema: Json | undefined): boolean => {
   return Object.values(node).every(isStrict)
 }
 
-/** A fresh mutable copy, which is what the SDK's types ask for. */
-const copy = <A>(value: Json): A => JSON.parse(JSON.stringify(value))
+type JsonFormat = Extract<NonNullable<CallOptions["responseFormat"]>, { readonly type: "json" }>
+type OptionValues = NonNullable<CallOptions["providerOptions"]>[string]
+
+/** Fresh mutable copies, which is what the SDK's types ask for; both are JSON by their own types. */
+const copySchema = (schema: JsonSchemaDocument): NonNullable<JsonFormat["schema"]> =>
+  JSON.parse(JSON.stringify(schema))
+const copyOptions = (options: Readonly<Record<string, Json>>): OptionValues =>
+  JSON.parse(JSON.stringify(options))
 
 interface Shape {
   /** Where this provider's own options stand. */
@@ -79,8 +85,10 @@ const callOptions = (
   abortSignal: signal,
   ...(input.maxOutputTokens !== undefined && { maxOutputTokens: input.maxOutputTokens }),
   ...(input.temperature !== undefined && { temperature: input.temperature }),
-  ...(schema !== undefined && { responseFormat: { type: "json", name: "response", schema: copy(schema) } }),
-  ...(Object.keys(options).length > 0 && { providerOptions: { [namespace]: copy(options) } })
+  ...(schema !== undefined && {
+    responseFormat: { type: "json", name: "response", schema: copySchema(schema) }
+  }),
+  ...(Object.keys(options).length > 0 && { providerOptions: { [namespace]: copyOptions(options) } })
 })
 
 const generateWith = async (model: SdkModel, options: CallOptions): Promise<Generated> => {
