@@ -1,6 +1,8 @@
 // Answers a pending item of a run from outside: the answer is an event, and the next resume finds it.
-import { Effect, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
+import { compileSchema } from "../adapters/structuredOutput.ts"
 import type { Json } from "../domain/canonicalJson.ts"
+import { JsonSchemaDocument } from "../domain/ModelRun.ts"
 import type { RunEventOf } from "../domain/RunEvent.ts"
 import { Journal } from "../journal/Journal.ts"
 
@@ -12,10 +14,16 @@ export class AnswerError extends Schema.TaggedError<AnswerError>()("AnswerError"
   cure: Schema.String
 }) {}
 
+const isSchema = Schema.is(JsonSchemaDocument)
+
 /** What is wrong with `answer` to that question, if anything. */
-const problemOf = ({ choices }: RunEventOf<"QuestionAsked">, answer: Json): string | undefined => {
-  if (choices === undefined || (typeof answer === "string" && choices.includes(answer))) return undefined
-  return `it takes one of ${choices.join(", ")}`
+const problemOf = ({ choices, schema }: RunEventOf<"QuestionAsked">, answer: Json): string | undefined => {
+  if (choices !== undefined && !(typeof answer === "string" && choices.includes(answer))) {
+    return `it takes one of ${choices.join(", ")}`
+  }
+  const compiled = isSchema(schema) ? Result.getOrUndefined(compileSchema(schema)) : undefined
+  const [issue] = compiled?.issuesOf(answer) ?? []
+  return issue === undefined ? undefined : `${issue.path} ${issue.problem}`
 }
 
 /** Appends the answer, durably. Takes the run's lock, so a running run is not disturbed. */
