@@ -96,12 +96,12 @@ class Build {
     if (args.kind === "entry-point" || args.pluginData === asked || args.namespace === stubNamespace)
       return undefined
     const inPackage = this.isPackageFile(args.importer)
+    // The scan reports what it finds at `import(…)` itself.
+    if (args.kind === "dynamic-import" && !inPackage) return { path: args.path, external: true }
     if (isPrelude(args.path)) return { path: args.path, external: true }
     if (isBuiltin(args.path) || args.path === "alembic" || args.path.startsWith("alembic/")) {
       return this.refuse(args, `import ${args.path}`, inPackage)
     }
-    // The scan reports what it finds at `import(…)` itself.
-    if (args.kind === "dynamic-import" && !inPackage) return { path: args.path, external: true }
     const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(args.path)
     if (scheme !== null) return this.refuse(args, `import ${scheme[1]}:`, inPackage)
     if (args.path.startsWith("/") || args.path.startsWith("\\"))

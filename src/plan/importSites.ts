@@ -16,11 +16,15 @@ const balanced = (text: string): boolean => {
   return depth === 0
 }
 
-const lastMatch = (text: string, pattern: RegExp): RegExpExecArray | undefined => {
-  for (const match of [...text.matchAll(pattern)].toReversed())
-    if (balanced(text.slice(match.index))) return match
-  return undefined
-}
+const withoutComments = (text: string): string => text.replaceAll(/\/\*[^]*?\*\/|\/\/[^\n\r]*/g, " ")
+
+/** What may stand between `import` or `export` and the module's name: names, braces, commas, `*`, quoted names. */
+const isClause = (text: string): boolean => balanced(text) && !/[/;()=`]/.test(text)
+
+const lastClause = (text: string): number | undefined =>
+  [...text.matchAll(/(?<![\w$.])(?:import|export)(?![\w$])/g)]
+    .toReversed()
+    .find(({ index }) => isClause(withoutComments(text.slice(index))))?.index
 
 /** `name` is the offset of the quoted module name; `kind` is esbuild's import kind. */
 export const importSite = (text: string, name: number, kind: string): ImportSite => {
@@ -36,6 +40,6 @@ export const importSite = (text: string, name: number, kind: string): ImportSite
     const call = /(?<![\w$.])require\s*\(\s*$/.exec(before)
     return { offset: call === null ? name : from + call.index, isImportEquals: false }
   }
-  const keyword = lastMatch(before, /(?<![\w$.])(?:import|export)(?![\w$])/g)
-  return { offset: keyword === undefined ? name : from + keyword.index, isImportEquals: false }
+  const keyword = lastClause(before)
+  return { offset: keyword === undefined ? name : from + keyword, isImportEquals: false }
 }
