@@ -76,9 +76,10 @@ export const launchPlan = Effect.fnUntraced(function* (
   options: LaunchOptions = {}
 ) {
   const vm = yield* PlanVm
+  const { baseDir } = yield* Journal
   return yield* vm.launch(bundle, planInputOf(inputs), {
     ...options,
-    ...(prelude === undefined ? {} : { prelude })
+    ...(prelude === undefined ? {} : { prelude, cacheDir: `${baseDir}/cache` })
   })
 })
 

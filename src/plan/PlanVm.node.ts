@@ -1,5 +1,5 @@
 // PlanVm, live: a Node process for each plan, of the very Node that runs the host, with a cleared environment.
-import { dirname } from "node:path"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { FromHost } from "./child/messages.ts"
@@ -40,6 +40,15 @@ const commandOf = (entry: URL): Effect.Effect<ChildCommand> => {
 
 const encodeInput = Schema.encodeSync(Schema.fromJsonString(PlanInput))
 
+/** V8 takes compiled code only from a build and flags like its own: they are in the file's name. */
+const preludeMessage = ({ cacheDir, heapMb = defaultHeapMb, prelude }: LaunchOptions) => {
+  if (prelude === undefined) return {}
+  const { code } = prelude
+  if (cacheDir === undefined) return { prelude: { code } }
+  const name = `${prelude.sha256.slice(0, 32)}-${process.versions.v8}-${process.arch}-${heapMb}.compiled`
+  return { prelude: { code, compiled: join(cacheDir, `prelude-${name}`) } }
+}
+
 const startMessage = (bundle: PlanBundle, input: PlanInput, options: LaunchOptions): FromHost => ({
   t: "start",
   kind: bundle.kind,
@@ -51,7 +60,7 @@ const startMessage = (bundle: PlanBundle, input: PlanInput, options: LaunchOptio
       ? Object.entries(bundle.workflows).map(([name, { entry, code }]) => ({ name, entry, code }))
       : [],
   limits: { ...defaultLimits, ...options.limits },
-  ...(options.prelude === undefined ? {} : { prelude: { code: options.prelude.code } })
+  ...preludeMessage(options)
 })
 
 const ended = (child: PlanProcess) => Effect.callback<void>((resume) => child.kill(() => resume(Effect.void)))

@@ -50,7 +50,7 @@ const toFirstCall = (path: string, cache: string) =>
     const { bundle } = yield* loadPlan(path)
     const needs = bundle.kind === "module" && bundle.imports.length > 0
     const prelude = needs ? yield* (yield* Prelude).load(bundle.imports, cache) : undefined
-    const driver = yield* vm.launch(bundle, input, prelude === undefined ? {} : { prelude })
+    const driver = yield* vm.launch(bundle, input, prelude === undefined ? {} : { prelude, cacheDir: cache })
     const turn = yield* driver.start
     if (turn.requests.length !== 1) return yield* Effect.die(turn)
     return performance.now() - from

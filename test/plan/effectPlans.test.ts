@@ -33,11 +33,9 @@ const input = { goal: "the goal", files: [] }
 
 const launchFile = Effect.fnUntraced(function* (path: string) {
   const { bundle } = yield* loadPlan(path)
-  const prelude = yield* (yield* Prelude).load(
-    bundle.kind === "module" ? bundle.imports : [],
-    join(yield* Folder, "cache")
-  )
-  return yield* (yield* PlanVm).launch(bundle, input, { prelude })
+  const cacheDir = join(yield* Folder, "cache")
+  const prelude = yield* (yield* Prelude).load(bundle.kind === "module" ? bundle.imports : [], cacheDir)
+  return yield* (yield* PlanVm).launch(bundle, input, { prelude, cacheDir })
 })
 
 const launchSource = Effect.fnUntraced(function* (source: string) {
@@ -121,7 +119,7 @@ layer(live)("Effect plans", (it) => {
       const rate = requests.find((request) => request.t === "call")
       assert.deepStrictEqual(rate?.t === "call" && rate.site, {
         file: "effectful.plan.ts",
-        line: 70,
+        line: 61,
         column: 26
       })
     })

@@ -1,10 +1,32 @@
 // context: the fresh context a plan lives in, and the few things the child does to it: evaluate a script, hand over
 // a string, run until quiet. Only strings and numbers go in; of what comes out, objects are held and never read.
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { dirname } from "node:path"
 import { createContext, constants, Script } from "node:vm"
 import { types } from "node:util"
 import type { Inside, PreludeModule } from "../inside/driver.ts"
 import type { Limits } from "../inside/record.ts"
 import { insideSource } from "./insideSource.ts"
+
+const readCompiled = (path: string): Buffer | undefined => {
+  try {
+    return readFileSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whole or not at all; a cache that cannot be written is done without. */
+const keepCompiled = (path: string, script: Script): void => {
+  const unfinished = `${path}.${process.pid}`
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    writeFileSync(unfinished, script.createCachedData())
+    renameSync(unfinished, path)
+  } catch {
+    rmSync(unfinished, { force: true })
+  }
+}
 
 /** A context before its plan: made while the plan is still being bundled. */
 export const freshContext = () => {
@@ -25,8 +47,16 @@ export const freshContext = () => {
   const evaluate = (code: string, filename: string): unknown =>
     new Script(code, { filename }).runInContext(context)
 
-  const evaluatePrelude = (code: string): PreludeModule =>
-    new Script(code, { filename: "prelude:" }).runInContext(context)
+  /** The prelude, compiled before if the file is of this very V8; else `keep` is to be called when there is time. */
+  const evaluatePrelude = (code: string, compiled: string | undefined) => {
+    const cachedData = compiled === undefined ? undefined : readCompiled(compiled)
+    const options = cachedData === undefined ? {} : { cachedData }
+    const script = new Script(code, { filename: "prelude:", ...options })
+    const module: PreludeModule = script.runInContext(context)
+    const isStale = cachedData === undefined || script.cachedDataRejected === true
+    const keep = compiled === undefined || !isStale ? undefined : () => keepCompiled(compiled, script)
+    return { module, keep }
+  }
 
   return { build: (limits: Limits) => build(JSON.stringify(limits)), drain, evaluate, evaluatePrelude }
 }

@@ -18,6 +18,7 @@ const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.me
 
 type Inside = ReturnType<typeof build>
 let inside: Inside | undefined
+let keepPrelude: (() => void) | undefined
 
 const run = (plan: Inside, work: () => void): void => {
   try {
@@ -34,7 +35,11 @@ const start = (message: Extract<FromHost, { t: "start" }>): Inside => {
   const plan = build(message.limits)
   run(plan, () => {
     const { prelude } = message
-    if (prelude !== undefined) plan.prelude(evaluatePrelude(prelude.code))
+    if (prelude !== undefined) {
+      const { keep, module } = evaluatePrelude(prelude.code, prelude.compiled)
+      plan.prelude(module)
+      keepPrelude = keep
+    }
     const script = evaluate(message.code, `plan:${message.entry}`)
     if (message.kind === "module") plan.startModule(script, message.entry, message.input)
     else {
@@ -74,6 +79,9 @@ const report = (plan: Inside, delivered: number): void => {
     `{"t":"turn","delivered":${delivered},"standing":${standing}${value}${ending},"requests":${requests}}`
   )
   setImmediate(next)
+  // The host has its turn; what comes next will take a while.
+  keepPrelude?.()
+  keepPrelude = undefined
 }
 
 /** At the end the promises that were rejected unseen count; Node tells of them after the current job. */

@@ -17,7 +17,8 @@ export type FromHost =
       /** PlanInput as JSON text. */
       readonly input: string
       readonly nested: ReadonlyArray<NestedScript>
-      readonly prelude?: { readonly code: string }
+      /** `compiled`: the file that keeps V8's compiled form of it, made here if it is missing or of another build. */
+      readonly prelude?: { readonly code: string; readonly compiled?: string }
       readonly limits: Limits
     }
   | { readonly t: "deliver"; readonly answers: ReadonlyArray<readonly [n: number, json: string]> }
