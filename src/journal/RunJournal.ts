@@ -271,7 +271,7 @@ export const makeRunJournal = Effect.fnUntraced(function* (
   const readCompletions = Effect.fnUntraced(function* (fromRank: number, limit: number) {
     const found: Array<Completion> = []
     for (let rank = fromRank; rank < state.completed.length && found.length < limit; rank++) {
-      const call = state.calls.get(state.completed[rank] ?? "")
+      const call = state.completed.at(rank)
       if (call !== undefined) found.push({ id: call.id, n: call.n, rank, result: yield* resultOf(call) })
     }
     return found
@@ -296,8 +296,8 @@ export const makeRunJournal = Effect.fnUntraced(function* (
   const saveCache = Effect.fnUntraced(function* (at: LogPosition) {
     const entries: Array<string> = []
     let size = 0
-    for (const id of state.completed) {
-      const call = state.calls.get(id ?? "")
+    for (let rank = 0; rank < state.completed.length; rank++) {
+      const call = state.completed.at(rank)
       if (call === undefined || call.failed) continue
       const cut = call.id.lastIndexOf("#")
       const ref = { key: call.id.slice(0, cut), occurrence: Number(call.id.slice(cut + 1)) }

@@ -27,6 +27,19 @@ export interface CallState {
   readonly reservedUsd: number
 }
 
+/** The calls of a run. What it gives is current: it changes as events are folded in. */
+export interface KnownCalls {
+  readonly size: number
+  readonly get: (id: string) => CallState | undefined
+  /** In the order they became known. */
+  readonly values: () => IterableIterator<CallState>
+}
+
+export interface Completed {
+  readonly length: number
+  readonly at: (rank: number) => CallState | undefined
+}
+
 export interface Usage {
   readonly inputTokens: number
   readonly outputTokens: number
@@ -50,9 +63,10 @@ export interface RunState {
   readonly lastAt: number
   readonly concurrency: number | undefined
   readonly hermetic: boolean
-  readonly calls: ReadonlyMap<string, CallState>
-  /** Ids of the calls that have an answer, by rank; undefined where a reopening dropped it. */
-  readonly completed: ReadonlyArray<string | undefined>
+  /** By `callId`. */
+  readonly calls: KnownCalls
+  /** The calls that have an answer, by rank; undefined where a reopening dropped it. */
+  readonly completed: Completed
   /** Completions of a rank below this may belong to calls that the reopened plan no longer makes. */
   readonly reopenedRank: number
   readonly counts: Readonly<Record<CallStatus, number>>
@@ -78,4 +92,5 @@ export const inDoubt = (state: RunState): ReadonlyArray<CallState> =>
   [...state.calls.values()].filter((call) => call.status === "scheduled")
 
 /** Everything spent, and everything that may still be. Never more than the cap, if reserves were admitted by it. */
-export const committedUsd = (state: RunState): number => wholeNanos(state.spentUsd + state.reservedUsd)
+export const committedUsd = (state: Pick<RunState, "spentUsd" | "reservedUsd">): number =>
+  wholeNanos(state.spentUsd + state.reservedUsd)

@@ -11,26 +11,13 @@
 //     of unknown cost settles at its reserve. A dispatch that was in doubt stays counted when it is made again.
 // P6  After a terminal event the run is ended until it is reopened.
 // P7  Reopening drops exactly the failed completions; their cost stays.
-import { callId, type CallRef } from "../domain/Call.ts"
+import type { CallRef } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { RunEvent, RunEventOf } from "../domain/RunEvent.ts"
+import { CallTable, type CallRow } from "./CallTable.ts"
 import { wholeNanos, type CallStatus, type Question, type RunState } from "./RunState.ts"
 
-interface Call {
-  id: string
-  n: number
-  status: CallStatus
-  rank: number
-  offset: number
-  length: number
-  failed: boolean
-  retry: number
-  reservedUsd: number
-}
-
 interface Growing {
-  calls: Map<string, Call>
-  completed: Array<string | undefined>
   counts: Record<CallStatus, number>
   phases: Array<string>
   questions: Map<string, Question>
@@ -71,6 +58,7 @@ const outcomeOf = (result: Json | undefined): Outcome => {
 }
 
 export class Projection {
+  private readonly calls = new CallTable()
   private readonly open: Open
 
   constructor() {
@@ -80,8 +68,8 @@ export class Projection {
       lastAt: 0,
       concurrency: undefined,
       hermetic: false,
-      calls: new Map(),
-      completed: [],
+      calls: this.calls,
+      completed: this.calls.completed,
       reopenedRank: 0,
       counts: { scheduled: 0, completed: 0, cancelled: 0, parked: 0 },
       failed: 0,
@@ -165,7 +153,7 @@ export class Projection {
     }
   }
 
-  private status(call: Call, status: CallStatus): void {
+  private status(call: CallRow, status: CallStatus): void {
     this.open.counts[call.status]--
     this.open.counts[status]++
     call.status = status
@@ -173,43 +161,30 @@ export class Projection {
 
   private scheduled(event: RunEventOf<"CallScheduled">): void {
     const state = this.open
-    const id = callId(event)
     const reserve = wholeNanos(event.reserveUsd ?? 0)
-    const known = state.calls.get(id)
-    if (known === undefined) {
-      state.calls.set(id, {
-        id,
-        n: event.n,
-        status: "scheduled",
-        rank: -1,
-        offset: 0,
-        length: 0,
-        failed: false,
-        retry: event.retry ?? 0,
-        reservedUsd: reserve
-      })
-      state.counts.scheduled++
-    } else {
-      if (known.status === "completed") return
+    const { added, call } = this.calls.findOrAdd(event)
+    if (added) state.counts.scheduled++
+    else if (call.status === "completed") return
+    else {
       // Still held back: the dispatch before may have reached the provider, and counts as if it did.
-      this.settle(known, undefined)
-      known.n = event.n
-      known.retry = event.retry ?? 0
-      known.reservedUsd = reserve
-      this.status(known, "scheduled")
+      this.settle(call, undefined)
+      this.status(call, "scheduled")
     }
+    call.n = event.n
+    call.retry = event.retry ?? 0
+    call.reservedUsd = reserve
     state.reservedUsd = wholeNanos(state.reservedUsd + reserve)
   }
 
   /** Ends the holding back: what the call cost, or all that was held back for it. */
-  private settle(call: Call, costUsd: number | undefined): void {
+  private settle(call: CallRow, costUsd: number | undefined): void {
     const state = this.open
     state.reservedUsd = wholeNanos(state.reservedUsd - call.reservedUsd)
     state.spentUsd = wholeNanos(state.spentUsd + (costUsd ?? call.reservedUsd))
     call.reservedUsd = 0
   }
 
-  private paid(call: Call | undefined, outcome: Outcome, reused: boolean): void {
+  private paid(call: CallRow | undefined, outcome: Outcome, reused: boolean): void {
     const state = this.open
     if (reused) {
       if (call !== undefined) this.settle(call, 0)
@@ -226,24 +201,10 @@ export class Projection {
     }
   }
 
-  private known(ref: CallRef): Call {
-    const id = callId(ref)
-    const found = this.open.calls.get(id)
-    if (found !== undefined) return found
+  private known(ref: CallRef): CallRow {
+    const { added, call } = this.calls.findOrAdd(ref)
     // The intent of a free call may be lost in a crash after its completion was not: then there is none to find.
-    const call: Call = {
-      id,
-      n: 0,
-      status: "scheduled",
-      rank: -1,
-      offset: 0,
-      length: 0,
-      failed: false,
-      retry: 0,
-      reservedUsd: 0
-    }
-    this.open.calls.set(id, call)
-    this.open.counts.scheduled++
+    if (added) this.open.counts.scheduled++
     return call
   }
 
@@ -257,9 +218,8 @@ export class Projection {
     this.paid(call, outcome, event.reused ?? false)
     this.status(call, "completed")
     call.failed = outcome.failed
-    call.rank = state.completed.push(call.id) - 1
-    call.offset = offset
-    call.length = length
+    call.complete(offset, length)
+    state.completed = this.calls.completed
     if (outcome.failed) state.failed++
   }
 
@@ -290,7 +250,7 @@ export class Projection {
 
   private late(event: RunEventOf<"CallLate">): void {
     this.paid(
-      this.open.calls.get(callId(event)),
+      this.calls.find(event),
       {
         failed: false,
         model: true,
@@ -311,10 +271,9 @@ export class Projection {
     state.interrupted = undefined
     state.coverage = undefined
     state.reopenedRank = state.completed.length
-    for (const call of state.calls.values()) {
+    for (const call of this.calls.values()) {
       if (call.status !== "completed" || !call.failed) continue
-      state.completed[call.rank] = undefined
-      call.rank = -1
+      call.uncomplete()
       call.failed = false
       state.failed--
       this.status(call, "parked")

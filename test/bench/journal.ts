@@ -179,7 +179,10 @@ const ourReplay = (dir: string) => {
   return withJournal(dir, (store) =>
     Effect.gen(function* () {
       const journal = yield* store.open(runId, "read")
-      for (const id of journal.state().completed) yield* journal.readResultText(id ?? "")
+      const { completed } = journal.state()
+      for (let rank = 0; rank < completed.length; rank++) {
+        yield* journal.readResultText(completed.at(rank)?.id ?? "")
+      }
       return performance.now() - began
     })
   )

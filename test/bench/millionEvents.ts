@@ -42,7 +42,7 @@ const open = (dir: string) =>
     const openedMs = performance.now() - began
     const { calls, completed, lastSeq } = log.state()
     for (let n = 0; n < 1000; n++) {
-      const id = completed[Math.floor((n * completed.length) / 1000)] ?? ""
+      const id = completed.at(Math.floor((n * completed.length) / 1000))?.id ?? ""
       const text = yield* log.readResultText(id)
       if (!text.includes(`answer ${calls.get(id)?.n}`))
         return yield* Effect.die(new Error(`wrong answer: ${text}`))

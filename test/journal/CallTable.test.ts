@@ -1,0 +1,63 @@
+// The table of calls against a plain Map: same calls, same order, same ranks, through every growth.
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { callId } from "../../src/domain/Call.ts"
+import { sha256 } from "../../src/domain/fingerprint.ts"
+import { CallTable } from "../../src/journal/CallTable.ts"
+
+describe("CallTable", () => {
+  it("keeps ten thousand calls apart, of cache keys and of other keys, by occurrence", () => {
+    const table = new CallTable()
+    const model = new Map<string, number>()
+    for (let n = 0; n < 10_000; n++) {
+      const ref = {
+        key: n % 3 === 0 ? `odd "key" ${n % 900}` : sha256(String(n % 2000)),
+        occurrence: (n % 7) + 1
+      }
+      const { added, call } = table.findOrAdd(ref)
+      assert.strictEqual(added, !model.has(callId(ref)))
+      if (added) {
+        model.set(callId(ref), n)
+        call.n = n
+      }
+      assert.strictEqual(call.id, callId(ref))
+    }
+    assert.strictEqual(table.size, model.size)
+    assert.deepStrictEqual(
+      [...table.values()].map(({ id, n }) => [id, n]),
+      [...model]
+    )
+    for (const [id, n] of model) assert.strictEqual(table.get(id)?.n, n)
+    for (const id of ["", "#1", "none#1", `${sha256("1")}#99`]) assert.isUndefined(table.get(id))
+  })
+
+  it("tells a key that is no cache key from the cache key that is its hash", () => {
+    const keys = ["odd", sha256("odd")]
+    for (const order of [keys, keys.toReversed()]) {
+      const table = new CallTable()
+      for (const key of order) assert.isTrue(table.findOrAdd({ key, occurrence: 1 }).added)
+      for (const key of order) assert.strictEqual(table.get(`${key}#1`)?.id, `${key}#1`)
+    }
+  })
+
+  const Call = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 300 })))
+  it.effect.prop("ranks follow the order of completion", [Schema.Array(Call)], ([calls]) =>
+    Effect.sync(() => {
+      const table = new CallTable()
+      const order: Array<string> = []
+      for (const n of calls) {
+        const { call } = table.findOrAdd({ key: sha256(String(n)), occurrence: 1 })
+        if (call.rank >= 0) continue
+        call.complete(n * 2 ** 33, n)
+        order.push(call.id)
+        assert.strictEqual(call.offset, n * 2 ** 33)
+      }
+      const { completed } = table
+      assert.deepStrictEqual(
+        Array.from({ length: completed.length }, (_, rank) => completed.at(rank)?.id),
+        order
+      )
+      assert.isUndefined(completed.at(completed.length))
+    })
+  )
+})
