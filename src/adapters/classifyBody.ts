@@ -72,7 +72,8 @@ class Reader {
       this.around(root)
       return known
     }
-    if (asList(error).length > 0 && this.body(asList(error), depth + 1)) {
+    if (asList(error).length > 0) {
+      if (!this.body(asList(error), depth + 1)) this.say(textOf(error))
       this.around(root)
       return true
     }
@@ -112,13 +113,21 @@ class Reader {
     this.code(node["type"] === "error" ? undefined : node["type"])
     this.code(node["status"])
     this.code(node["__type"])
-    this.status ??= statusOf(node["code"]) ?? statusOf(node["status"]) ?? statusOf(node["status_code"])
+    this.status ??=
+      statusOf(node["code"]) ??
+      statusOf(node["status"]) ??
+      statusOf(node["status_code"]) ??
+      statusOf(node["statusCode"])
     this.limitSource ??= asString(at(metadata, "limit_source"))
     if (at(metadata, "flagged_input") !== undefined || asList(at(metadata, "reasons")).length > 0)
       this.flagged = true
     if (!innermost)
       this.say(
-        textOf(node["message"]) ?? textOf(node["msg"]) ?? textOf(node["detail"]) ?? textOf(node["error"])
+        textOf(node["message"]) ??
+          textOf(node["msg"]) ??
+          textOf(node["detail"]) ??
+          textOf(node["error"]) ??
+          textOf(node["errors"])
       )
     this.errors.push(node)
     return true

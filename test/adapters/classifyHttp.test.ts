@@ -242,6 +242,19 @@ const rows: ReadonlyArray<Row> = [
     reply(400, { error: { code: "429", message: "upstream" } }),
     "rate_limited"
   ],
+  // Other envelopes.
+  ["a list of texts", reply(422, { error: ["inputs must not be empty"] }), "client_error"],
+  [
+    "a gateway's status code",
+    reply(200, { success: false, statusCode: 429, message: "slow" }),
+    "rate_limited"
+  ],
+  [
+    "a gateway's message with its delay",
+    reply(429, { statusCode: 429, message: "Rate limit is exceeded. Try again in 2 seconds." }),
+    "rate_limited",
+    { retryAfterMs: 2000 }
+  ],
   // The header.
   [
     "x-should-retry true on a 400",
@@ -275,6 +288,23 @@ describe("what a failed exchange means", () => {
       assertRow(wire, code, rest)
     })
   }
+
+  it("shows what the body says, in whatever envelope", () => {
+    const bodies = [
+      { error: { message: "no such field" } },
+      { error: "no such field" },
+      { error: ["no such field"] },
+      { errors: [{ code: 1, message: "no such field" }], success: false },
+      { detail: [{ loc: ["body", 0], msg: "no such field" }] },
+      { object: "error", message: { detail: [{ msg: "no such field" }] } },
+      [{ error: { message: "no such field" } }],
+      { error: { message: JSON.stringify({ error: { message: "no such field" } }) } },
+      { message: "no such field" },
+      { error: true, message: "no such field" }
+    ]
+    for (const body of bodies)
+      assert.include(errorOf(reply(400, body)).message, "no such field", JSON.stringify(body))
+  })
 
   it("never copies flagged input, failed generations or pages into a message", () => {
     for (const [, wire] of rows) {
