@@ -107,17 +107,17 @@ const followConstructorPatterns = (program: ScopedProgram, flow: Flow): void => 
   }
 }
 
+/** The engine's names, read or declared. */
+const reportReserved = (program: ScopedProgram, flow: Flow): void => {
+  const advice = `use another name: names that start with ${reservedPrefix} are the engine's`
+  for (const node of [...program.globals, ...program.declared]) {
+    if (node.name.startsWith(reservedPrefix)) flow.report(node.name, advice, namePlace(node))
+  }
+}
+
 const followGlobals = (program: ScopedProgram, flow: Flow): void => {
   for (const node of program.globals) {
     const { name } = node
-    if (name.startsWith(reservedPrefix)) {
-      flow.report(
-        name,
-        `use another name: names that start with ${reservedPrefix} are the engine's`,
-        namePlace(node)
-      )
-      continue
-    }
     if (globalObjects.has(name)) {
       // The other names of the global object do not exist in a plan: only what is read straight off them counts.
       const parent = program.parents.get(node)
@@ -155,5 +155,6 @@ export const scanProgram = (root: AnyNode): ReadonlyArray<RawFinding> => {
   followConstructorPatterns(program, flow)
   flow.run()
   reportImports(program, flow)
+  reportReserved(program, flow)
   return flow.findings.toSorted((a, b) => a.start - b.start || a.shift - b.shift)
 }

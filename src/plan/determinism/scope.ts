@@ -34,6 +34,8 @@ export interface ScopedProgram {
   readonly bindings: ReadonlyMap<Identifier, Binding>
   /** Identifiers that no declaration in the program explains, in order. */
   readonly globals: ReadonlyArray<Identifier>
+  /** Every identifier that declares a name. */
+  readonly declared: ReadonlyArray<Identifier>
   /** Member expressions whose name may be `constructor`: the ways to `Function` that have no name. */
   readonly constructors: ReadonlyArray<MemberExpression>
   /** `{ constructor: F } = …` */
@@ -109,6 +111,7 @@ class Analyser {
   readonly parents = new Map<AnyNode, AnyNode>()
   readonly bindings = new Map<Identifier, Binding>()
   readonly globals: Array<Identifier> = []
+  readonly declared: Array<Identifier> = []
   readonly constructors: Array<MemberExpression> = []
   readonly constructorPatterns: Array<AssignmentProperty> = []
   readonly imports: Array<Extract<AnyNode, { type: "MetaProperty" | "ImportExpression" }>> = []
@@ -132,6 +135,7 @@ class Analyser {
       parents: this.parents,
       bindings: this.bindings,
       globals: this.globals,
+      declared: this.declared,
       constructors: this.constructors,
       constructorPatterns: this.constructorPatterns,
       imports: this.imports
@@ -299,6 +303,7 @@ class Analyser {
     this.parents.set(identifier, parent)
     const binding = scope.declare(identifier.name)
     this.bindings.set(identifier, binding)
+    this.declared.push(identifier)
     return binding
   }
 

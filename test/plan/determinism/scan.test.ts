@@ -164,6 +164,8 @@ const refused: ReadonlyArray<readonly [source: string, construct: string]> = [
   ["({ Date: d } = globalThis); var d; d.now()", "Date (alias)"],
   ["const key = h ? 'now' : 'UTC'; Date[key]()", "Date.now()"],
   ["setTimeout(`x`, 1)", "setTimeout(string)"],
+  ["const __alembic_take = 1", "__alembic_take"],
+  ["function f(__alembic_refuse) {}", "__alembic_refuse"],
   ["use(__alembic_prelude)", "__alembic_prelude"]
 ]
 
