@@ -1,12 +1,13 @@
 // The real adapters under the real spine: deadlines and aborts that reach the wire and the child, hints that are
 // waited for, and requests that are not sent again when it would not help. Counted at the peer.
 import { LLMock } from "@copilotkit/aimock"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Redacted } from "effect"
 import { fileURLToPath } from "node:url"
 import { Guards } from "../../../src/adapters/Guards.ts"
 import { type AiSdkOptions, makeAiSdkAdapter } from "../../../src/adapters/providers/aiSdk.ts"
 import { makeCommandAdapter } from "../../../src/adapters/providers/command.ts"
+import { loadProvider } from "../../../src/adapters/providers/sdkModels.ts"
 import { runWithGuards } from "../../../src/adapters/runWithGuards.ts"
 import { IdFactory } from "../../../src/kernel/IdFactory.ts"
 import { serveFault } from "../../support/FaultServer.ts"
@@ -30,6 +31,9 @@ const startMock = Effect.acquireRelease(
   (mock) => Effect.promise(() => mock.stop())
 )
 
+// The time limits below are about the wire, not about how long a package takes to load.
+beforeAll(() => loadProvider("openai-compatible"))
+
 describe("under the spine", () => {
   for (const fault of ["hang-before-headers", "hang-mid-body"] as const) {
     it.live(`the time limit covers the whole exchange and closes the connection (${fault})`, () =>
@@ -37,7 +41,7 @@ describe("under the spine", () => {
         const server = yield* serveFault({ status: 200, headers: json, body: bytes('{"choices":['), fault })
         const result = yield* runWithGuards(
           adapterAt(`${server.url}/v1`),
-          { ...input, timeoutMs: 150 },
+          { ...input, timeoutMs: 1500 },
           { maxAttempts: 1 }
         )
         assert.isFalse(result.ok)
