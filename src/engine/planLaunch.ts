@@ -76,11 +76,16 @@ export const launchPlan = Effect.fnUntraced(function* (
   options: LaunchOptions = {}
 ) {
   const vm = yield* PlanVm
-  const { baseDir } = yield* Journal
   return yield* vm.launch(bundle, planInputOf(inputs), {
     ...options,
-    ...(prelude === undefined ? {} : { prelude, cacheDir: `${baseDir}/cache` })
+    ...(prelude === undefined ? {} : { prelude })
   })
+})
+
+/** As `launchPlan`, and what V8 made of the prelude is kept for the next time. A replay writes nothing at all. */
+export const launchLive = Effect.fnUntraced(function* (ready: ReadyPlan, inputs: PlanInputs) {
+  const { baseDir } = yield* Journal
+  return yield* launchPlan(ready, inputs, { cacheDir: `${baseDir}/cache` })
 })
 
 const damaged = (journal: RunJournal, problem: string) =>

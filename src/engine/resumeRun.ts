@@ -8,7 +8,7 @@ import { JournalError } from "../journal/JournalError.ts"
 import type { HowToRun } from "./Engine.ts"
 import { executeRun, journalFailure } from "./executeRun.ts"
 import { runOptions } from "./howToRun.ts"
-import { launchPlan, storedPlan } from "./planLaunch.ts"
+import { launchLive, storedPlan } from "./planLaunch.ts"
 import { unrun } from "./summarize.ts"
 
 const stored = Effect.fnUntraced(function* (runId: string) {
@@ -41,7 +41,7 @@ const resume = Effect.fnUntraced(function* (runId: string, how: HowToRun) {
   return yield* executeRun({
     spec,
     describe: Effect.fail(gone),
-    launch: launchPlan(ready, inputs),
+    launch: launchLive(ready, inputs),
     ...(how.preflight === undefined ? {} : { preflight: how.preflight(ready.bundle) }),
     options: runOptions(how, inputs.contract, undefined)
   })

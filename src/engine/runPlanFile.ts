@@ -8,7 +8,7 @@ import { changedParts } from "../journal/RunMeta.ts"
 import type { RunPlanRequest } from "./Engine.ts"
 import { executeRun, journalFailure } from "./executeRun.ts"
 import { runOptions } from "./howToRun.ts"
-import { describePlan, launchPlan, planFailure, readyFile } from "./planLaunch.ts"
+import { describePlan, launchLive, planFailure, readyFile } from "./planLaunch.ts"
 import { specOfPlan } from "./planSpec.ts"
 import { answersOf } from "./reuse.ts"
 import { unrun } from "./summarize.ts"
@@ -68,7 +68,7 @@ const run = Effect.fnUntraced(function* (request: RunPlanRequest) {
   return yield* executeRun({
     spec,
     describe: describePlan(spec, inputs, loaded, ready, request.extra ?? {}),
-    launch: launchPlan(ready, inputs),
+    launch: launchLive(ready, inputs),
     ...(request.preflight === undefined ? {} : { preflight: request.preflight(ready.bundle) }),
     options: runOptions(request, inputs.contract, answers)
   })
