@@ -1,0 +1,66 @@
+// `alembic init`: what it writes runs as it is, type-checks where nothing else is, and says of `alembic/plan` what
+// the package says. It writes all of it or nothing.
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { initFiles } from "../../../src/cli/initFiles.ts"
+import { alembic, lastLine } from "../../support/commandLine.ts"
+import { execute } from "../../support/execute.ts"
+import { planFolder } from "../../support/planFolder.ts"
+
+const tsc = fileURLToPath(new URL("../../../node_modules/.bin/tsc", import.meta.url))
+const source = fileURLToPath(new URL("../../../src/plan.ts", import.meta.url))
+const strict = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--target", "es2022", "--module", "nodenext", "--types", ""]
+
+const check = (cwd: string, ...args: ReadonlyArray<string>) => Effect.promise(() => execute(tsc, args, { cwd }))
+
+describe("alembic init", () => {
+  it.live("writes a goal and a plan that passes the check, type-checks in the empty folder, and runs", () =>
+    Effect.gen(function* () {
+      const cwd = yield* planFolder({})
+      const said = yield* alembic({ cwd }, "init", "--json")
+      assert.strictEqual(said.code, 0)
+      assert.deepStrictEqual(lastLine(said), { type: "InitSummary", ok: true, files: ["GOAL.md", "alembic.plan.ts", "alembic-env.d.ts"] })
+      assert.strictEqual((yield* alembic({ cwd }, "check", "alembic.plan.ts")).code, 0)
+      assert.strictEqual(yield* check(cwd, ...strict, "alembic.plan.ts"), "")
+      const run = yield* alembic({ cwd }, "run", "--json")
+      assert.strictEqual(run.code, 0, run.err)
+      assert.deepNestedInclude(lastLine(run), { status: "completed", "coverage.done": 3, "coverage.of": 3 })
+    })
+  )
+
+  it.live("says of alembic/plan nothing that the package does not: its plan compiles on the package's own types", () =>
+    Effect.gen(function* () {
+      const plan = initFiles.find(({ name }) => name === "alembic.plan.ts")?.text.replace(/^.*\n/, "") ?? ""
+      const config = {
+        compilerOptions: { paths: { "alembic/plan": [source] }, skipLibCheck: true, strict: true, exactOptionalPropertyTypes: true, target: "es2024", lib: ["es2024", "esnext.disposable", "dom"], module: "nodenext", allowImportingTsExtensions: true, noEmit: true, types: ["node"], typeRoots: [fileURLToPath(new URL("../../../node_modules/@types", import.meta.url))] },
+        files: ["alembic.plan.ts"]
+      }
+      const cwd = yield* planFolder({ "alembic.plan.ts": plan, "tsconfig.json": JSON.stringify(config) })
+      assert.strictEqual(yield* check(cwd, "-p", "."), "")
+    })
+  )
+
+  it.live("writes over nothing, and then writes nothing", () =>
+    Effect.gen(function* () {
+      const cwd = yield* planFolder({ "alembic.plan.ts": "mine" })
+      const said = yield* alembic({ cwd }, "init", "--json")
+      assert.strictEqual(said.code, 2)
+      assert.deepNestedInclude(lastLine(said), { "error.code": "exists" })
+      assert.deepStrictEqual(readdirSync(cwd), ["alembic.plan.ts"])
+      assert.strictEqual(readFileSync(join(cwd, "alembic.plan.ts"), "utf8"), "mine")
+    })
+  )
+
+  it.live("--schema prints the schema of alembic.json, as one line for machines", () =>
+    Effect.gen(function* () {
+      const cwd = yield* planFolder({})
+      const said = yield* alembic({ cwd }, "init", "--schema", "--json")
+      assert.deepInclude(lastLine(said), { title: "alembic.json", type: "object" })
+      assert.deepStrictEqual(JSON.parse((yield* alembic({ cwd }, "init", "--schema")).out), lastLine(said))
+      assert.deepStrictEqual(readdirSync(cwd), [])
+    })
+  )
+})
