@@ -25,7 +25,14 @@ const files = { "GOAL.md": "Seven calls.\n", "alembic.plan.ts": plan }
 const fan = ["re: fan 1", "re: fan 2", "re: fan 3", "re: fan 4"].join(",")
 const result = { second: "re: second re: first", last: `re: last ${fan}` }
 
-const flags = ({ baseUrl }: ModelServer) => ["--model", "openai-compatible:m", "--base-url", baseUrl, "--yes", "--json"]
+const flags = ({ baseUrl }: ModelServer) => [
+  "--model",
+  "openai-compatible:m",
+  "--base-url",
+  baseUrl,
+  "--yes",
+  "--json"
+]
 
 /** How often each prompt was asked. */
 const counts = (prompts: ReadonlyArray<string>): ReadonlyMap<string, number> => {
@@ -57,11 +64,19 @@ describe("alembic run", () => {
       const server = yield* modelServer
       const first = yield* finish(cwd, "run", ...flags(server))
       assert.strictEqual(first.code, 0, first.err)
-      assert.deepNestedInclude(summaryOf(first), { status: "completed", "calls.live": 7, "calls.replayed": 0 })
+      assert.deepNestedInclude(summaryOf(first), {
+        status: "completed",
+        "calls.live": 7,
+        "calls.replayed": 0
+      })
       assert.deepStrictEqual(summaryOf(first)["result"], result)
       assert.strictEqual(server.prompts.length, 7)
       const again = yield* finish(cwd, "run", ...flags(server))
-      assert.deepNestedInclude(summaryOf(again), { status: "completed", "calls.live": 0, "calls.replayed": 7 })
+      assert.deepNestedInclude(summaryOf(again), {
+        status: "completed",
+        "calls.live": 0,
+        "calls.replayed": 7
+      })
       const resumed = yield* finish(cwd, "resume", "@last", "--base-url", server.baseUrl, "--yes", "--json")
       assert.deepStrictEqual(summaryOf(resumed)["result"], result)
       const replayed = yield* finish(cwd, "replay", "@last", "--json")
@@ -106,7 +121,10 @@ describe("alembic run", () => {
         server.hold((prompt) => server.prompts.length === moment && prompt === server.prompts[moment - 1])
         const reached = yield* Effect.forkChild(server.nth(moment), { startImmediately: true })
         const { child, ended } = yield* start(cwd, "run", ...flags(server))
-        yield* Effect.andThen(Fiber.join(reached), Effect.sync(() => child.kill("SIGKILL")))
+        yield* Effect.andThen(
+          Fiber.join(reached),
+          Effect.sync(() => child.kill("SIGKILL"))
+        )
         assert.strictEqual((yield* ended).code, "SIGKILL")
         const answered = answeredIn(base)
         const before = counts(server.prompts)
@@ -115,7 +133,8 @@ describe("alembic run", () => {
         assert.strictEqual(resumed.code, 0, resumed.err)
         assert.deepStrictEqual(summaryOf(resumed)["result"], result)
         for (const [prompt, times] of counts(server.prompts)) {
-          if (answered.has(prompt)) assert.strictEqual(times, before.get(prompt), `${prompt} was answered, and asked again`)
+          if (answered.has(prompt))
+            assert.strictEqual(times, before.get(prompt), `${prompt} was answered, and asked again`)
           else assert.isAtMost(times, (before.get(prompt) ?? 0) + 1)
         }
         assert.deepInclude(summaryOf(yield* finish(cwd, "replay", "@last", "--json")), { identical: true })
@@ -124,26 +143,42 @@ describe("alembic run", () => {
     )
   }
 
-  for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
-    it.live(`on ${signal} stops, says what was spent and how to go on, exits ${code}, and can be resumed`, () =>
-      Effect.gen(function* () {
-        const cwd = yield* planFolder(files)
-        const server = yield* modelServer
-        server.hold((prompt) => prompt.startsWith("second"))
-        const reached = yield* Effect.forkChild(server.nth(2), { startImmediately: true })
-        const { child, ended } = yield* start(cwd, "run", ...flags(server))
-        yield* Effect.andThen(Fiber.join(reached), Effect.sync(() => child.kill(signal)))
-        const stopped = yield* ended
-        assert.strictEqual(stopped.code, code, stopped.err)
-        const summary = summaryOf(stopped)
-        assert.deepNestedInclude(summary, { status: "interrupted", ok: false, "usage.inputTokens": 10 })
-        assert.match(stopped.err, /next: alembic resume run-[0-9a-f]{16}/)
-        server.hold(() => false)
-        const resumed = yield* finish(cwd, "resume", String(summary["runId"]), "--base-url", server.baseUrl, "--yes", "--json")
-        assert.strictEqual(resumed.code, 0, resumed.err)
-        assert.deepStrictEqual(summaryOf(resumed)["result"], result)
-        assert.strictEqual(counts(server.prompts).get("first"), 1)
-      })
+  for (const [signal, code] of [
+    ["SIGINT", 130],
+    ["SIGTERM", 143]
+  ] as const) {
+    it.live(
+      `on ${signal} stops, says what was spent and how to go on, exits ${code}, and can be resumed`,
+      () =>
+        Effect.gen(function* () {
+          const cwd = yield* planFolder(files)
+          const server = yield* modelServer
+          server.hold((prompt) => prompt.startsWith("second"))
+          const reached = yield* Effect.forkChild(server.nth(2), { startImmediately: true })
+          const { child, ended } = yield* start(cwd, "run", ...flags(server))
+          yield* Effect.andThen(
+            Fiber.join(reached),
+            Effect.sync(() => child.kill(signal))
+          )
+          const stopped = yield* ended
+          assert.strictEqual(stopped.code, code, stopped.err)
+          const summary = summaryOf(stopped)
+          assert.deepNestedInclude(summary, { status: "interrupted", ok: false, "usage.inputTokens": 10 })
+          assert.match(stopped.err, /next: alembic resume run-[0-9a-f]{16}/)
+          server.hold(() => false)
+          const resumed = yield* finish(
+            cwd,
+            "resume",
+            String(summary["runId"]),
+            "--base-url",
+            server.baseUrl,
+            "--yes",
+            "--json"
+          )
+          assert.strictEqual(resumed.code, 0, resumed.err)
+          assert.deepStrictEqual(summaryOf(resumed)["result"], result)
+          assert.strictEqual(counts(server.prompts).get("first"), 1)
+        })
     )
   }
 
