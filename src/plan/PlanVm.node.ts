@@ -54,6 +54,7 @@ const startMessage = (bundle: PlanBundle, input: PlanInput, options: LaunchOptio
   kind: bundle.kind,
   entry: bundle.entry,
   code: bundle.code,
+  imports: bundle.kind === "module" ? bundle.imports : [],
   input: encodeInput(input),
   nested:
     bundle.kind === "workflow"

@@ -17,6 +17,9 @@ export const PreludeEntry = Context.Reference<URL>("alembic/plan/PreludeEntry", 
       : new URL("./plan-prelude.js", import.meta.url)
 })
 
+/** `effect/http`, `effect/process` and their like are about the world outside. */
+const isPreludeModule = /^(?:effect|alembic\/plan|effect\/[A-Z]\w*)$/
+
 const globalName = "__alembic_prelude_module"
 
 /** How the prelude is bundled; the package's build does the same. The result is one script expression. */
@@ -45,7 +48,8 @@ const sourcesKey = Effect.fnUntraced(function* (entry: string) {
     try: () => createRequire(entry)("effect/package.json").version,
     catch: failed("effect is not installed")
   })
-  const files = ["preludeRuntime.ts", "planServices.ts", "effectHooks.ts", "Hooks.ts", "../plan.ts"]
+  const beside = ["preludeRuntime.ts", "planServices.ts", "effectHooks.ts", "Hooks.ts"]
+  const files = [...beside, "../plan.ts", "../domain/ModelRun.ts", "../domain/ModelError.ts"]
   const texts = yield* Effect.tryPromise({
     try: () => Promise.all(files.map((file) => readFile(join(dirname(entry), file), "utf8"))),
     catch: failed("the prelude's source cannot be read")
@@ -102,6 +106,10 @@ export const layer: Layer.Layer<Prelude> = Layer.effect(
     const entry = fileURLToPath(yield* PreludeEntry)
 
     const load = Effect.fn("Prelude.load")(function* (imports: ReadonlyArray<string>, cacheDir: string) {
+      const outside = imports.find((name) => !isPreludeModule.test(name))
+      if (outside !== undefined) {
+        return yield* new PreludeError({ message: `${outside} is not for plans: it reaches out of them` })
+      }
       const code = entry.endsWith(".ts") ? yield* cached(entry, cacheDir) : yield* built(entry)
       const bundle: PreludeBundle = { sha256: sha256(code), code, imports: [...imports].sort() }
       return bundle

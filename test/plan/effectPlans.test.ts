@@ -170,6 +170,19 @@ layer(live)("Effect plans", (it) => {
     })
   )
 
+  it.effect("what the prelude does not have is said by name", () =>
+    Effect.gen(function* () {
+      const driver = yield* launchSource(
+        `import * as x from "effect/Nonsense"\nexport const run = async () => Object.keys(x)`
+      )
+      assert.include(errorOf((yield* driver.start).state).message, "there is no module effect/Nonsense")
+      const refused = yield* Effect.flip(
+        launchSource(`import * as x from "effect/http"\nexport const run = async () => x`)
+      )
+      assert.include(refused.message, "effect/http is not for plans")
+    })
+  )
+
   it.effect("a damaged cache is built again", () =>
     Effect.gen(function* () {
       const prelude = yield* Prelude

@@ -37,6 +37,8 @@ const start = (message: Extract<FromHost, { t: "start" }>): Inside => {
     const { prelude } = message
     if (prelude !== undefined) {
       const { keep, module } = evaluatePrelude(prelude.code, prelude.compiled)
+      const missing = message.imports.find((name) => module.modules[name] === undefined)
+      if (missing !== undefined) throw new Error(`there is no module ${missing}`)
       plan.prelude(module)
       keepPrelude = keep
     }

@@ -14,6 +14,8 @@ export type FromHost =
       readonly kind: "module" | "workflow"
       readonly entry: string
       readonly code: string
+      /** Modules of the prelude that the code reads. */
+      readonly imports: ReadonlyArray<string>
       /** PlanInput as JSON text. */
       readonly input: string
       readonly nested: ReadonlyArray<NestedScript>
