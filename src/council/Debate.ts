@@ -8,16 +8,19 @@ import { speakersOf, type Board, type Member, type Phase } from "./Board.ts"
 import type { Pack } from "./Pack.ts"
 import { permutations } from "./permutations.ts"
 import { phasePrompt, systemPrompt, type Objection } from "./prompts.ts"
+import { withPurse, type Ask, type WorstUsd } from "./purse.ts"
 import { readStatement, readVote, statementSchema, voteSchema, type Unreadable } from "./Statement.ts"
 import type { MemberFailureReason, Turn, Verdict } from "./Verdict.ts"
 import { stabilityOf, verdictOf, type Spent } from "./verdictOf.ts"
 
-/** One guarded call. It never fails; `label` says which turn of the debate it is. */
-export type Ask<R = never> = (call: AgentOptions) => Effect.Effect<ModelRunResult, never, R>
-
-/** What a debate stands on. `record` is told every member failure, as soon as it is known. */
+/**
+ * What a debate stands on. `ask`: one guarded call, whose `label` says which turn of the debate it is. `worstUsd`:
+ * what a call may cost; a board with a bound in dollars asks nothing without it. `record` is told every member
+ * failure, as soon as it is known.
+ */
 export interface DebatePorts<R = never> {
   readonly ask: Ask<R>
+  readonly worstUsd?: WorstUsd<R>
   readonly record?: (kind: "member_failure", failure: MemberFailureReason) => Effect.Effect<void, never, R>
 }
 
@@ -164,8 +167,11 @@ const nothing: Course = { turns: [], objections: [], spent: [] }
 export const debate = Effect.fn("Council.debate")(function* <R>(
   board: Board,
   pack: Pack,
-  ports: DebatePorts<R>
+  given: DebatePorts<R>
 ) {
+  const capUsd = board.budget?.usd
+  const ports =
+    capUsd === undefined ? given : { ...given, ask: yield* withPurse(given.ask, given.worstUsd, capUsd) }
   const openings = yield* through(board, pack, board.phases.slice(0, 1), nothing, "", ports)
   const later = board.phases.slice(1)
   const course = yield* through(board, pack, later, openings, "", ports)

@@ -13,6 +13,15 @@ export interface Objection {
   readonly text: string
 }
 
+/** How a member makes a claim that the verifier can decide. */
+const oracleGuide = [
+  "Facts that the evidence can prove belong into `claims`, each with one of these oracles, its arguments as JSON text, and an evidence id:",
+  'quote {"quote"}: stands verbatim in a text',
+  'equality {"value","pointer"?}, json_pointer {"pointer","value"?}: in a JSON document',
+  'numeric {"op":"eq|ne|lt|le|gt|ge","value","unit"?,"pointer"?}, count {"of":"items|lines|occurrences","op","value","what"?}',
+  'exit_code {"code"}: of a command; regex {"pattern"}; containment {"value"}; hash {"value"}; date {"op":"before|after","instant"}'
+].join("\n")
+
 const tasks: Readonly<Record<PhaseKind, string>> = {
   opening: "Say what you hold on the question, on your own: you have not heard the others yet.",
   critique:
@@ -92,9 +101,7 @@ export const phasePrompt = (
     )
     if (pack.options !== undefined) blocks.push("Rank the options by id, best first.")
   } else if (pack.evidence !== undefined) {
-    blocks.push(
-      "Facts that the evidence can prove belong into `claims`, each with its oracle, arguments and evidence id."
-    )
+    blocks.push(oracleGuide)
   }
   blocks.push(`Your task (${phase.phase}): ${tasks[phase.phase]}`)
   if (phase.instructions !== undefined) blocks.push(phase.instructions)

@@ -1,18 +1,18 @@
 // runDebate: a debate on its own, over a registry and the waist, for callers outside a run (`alembic council`, Effect
 // apps). Binds members, reserves worst cases before a call is dispatched, and never throws in its safe form. Inside
 // a run the engine gives the debate its own `ask` instead, and every turn is journaled.
-import { Cause, Effect, Exit, Ref, Schema } from "effect"
-import type { AdapterRegistry, Binding, RegistryError } from "../adapters/AdapterRegistry.ts"
+import { Cause, Effect, Schema } from "effect"
+import type { AdapterRegistry, RegistryError } from "../adapters/AdapterRegistry.ts"
 import { Guards } from "../adapters/Guards.ts"
 import { reserveUsd } from "../adapters/Pricing.ts"
 import { runBound } from "../adapters/runBound.ts"
 import type { AgentOptions } from "../domain/Call.ts"
-import { makeError, type ErrorCode } from "../domain/ModelError.ts"
-import { ModelRunInput, type ModelRunResult } from "../domain/ModelRun.ts"
+import { ModelRunInput } from "../domain/ModelRun.ts"
 import type { Board } from "./Board.ts"
 import { decodeBoard } from "./loadBoard.ts"
-import { debate, type Ask } from "./Debate.ts"
+import { debate, type DebatePorts } from "./Debate.ts"
 import { Pack } from "./Pack.ts"
+import { notSent } from "./purse.ts"
 import type { Verdict } from "./Verdict.ts"
 
 /** A debate that cannot be held. */
@@ -30,20 +30,7 @@ export interface DebateOptions {
   readonly requestId: string
 }
 
-const failed = (requestId: string, code: ErrorCode, message: string): ModelRunResult => {
-  const { message: bounded, retryable } = makeError(code, message)
-  return {
-    ok: false,
-    status: "failed",
-    adapterId: "",
-    modelId: "",
-    requestId,
-    durationMs: 0,
-    attempts: 0,
-    costUsd: 0,
-    error: { code, message: bounded, retryable }
-  }
-}
+const isInput = Schema.is(ModelRunInput)
 
 const inputOf = (
   { label: _label, profile: _profile, tier: _tier, cache: _cache, ...call }: AgentOptions,
@@ -55,69 +42,37 @@ const inputOf = (
   idempotencyKey: requestId
 })
 
-/** The most that is spent at once: what is settled, and what is reserved for calls in flight. US dollars. */
-interface Purse {
-  readonly settled: number
-  readonly reserved: number
-}
-
-/**
- * An `ask` over a registry. Under a bound in dollars, the worst case of a call is reserved before it is dispatched;
- * one that does not fit, or has no known price, is answered `budget_exceeded` without being sent.
- */
-export const askRegistry = Effect.fnUntraced(function* (
-  adapters: AdapterRegistry["Service"],
-  requestId: string,
-  capUsd?: number
-) {
-  const guards = yield* Guards
-  const purse = yield* Ref.make<Purse>({ settled: 0, reserved: 0 })
-
-  const bounded = (chain: ReadonlyArray<Binding>, input: ModelRunInput, cap: number) =>
-    Effect.gen(function* () {
-      const worst = reserveUsd(chain, input, {
-        maxAttempts: guards.policy.retry.maxAttempts,
-        maxRepairs: guards.policy.maxRepairs
-      })
-      const id = input.requestId ?? requestId
-      if (worst === undefined)
-        return failed(id, "budget_exceeded", "a model without a known price under a bound")
-      const fits = yield* Ref.modify(purse, (held): readonly [boolean, Purse] =>
-        held.settled + held.reserved + worst <= cap
-          ? [true, { ...held, reserved: held.reserved + worst }]
-          : [false, held]
-      )
-      if (!fits)
-        return failed(id, "budget_exceeded", `the call may cost ${worst} US dollars, more than is left`)
-      const settle = (costUsd: number) =>
-        Ref.update(purse, (held): Purse => ({
-          settled: held.settled + costUsd,
-          reserved: held.reserved - worst
-        }))
-      return yield* runBound(chain, input, { reservedUsd: worst }).pipe(
-        Effect.onExit((exit) => settle(Exit.isSuccess(exit) ? (exit.value.costUsd ?? worst) : worst))
-      )
-    })
-
-  const ask: Ask<Guards> = (call) => {
-    const id = `${requestId}/${call.label ?? "call"}`
-    return Effect.gen(function* () {
-      const identity = yield* adapters.resolve(call)
-      const chain = yield* adapters.bind(identity.model ?? call.model ?? "")
-      const { verb: _verb, spec: _spec, ...resolved } = identity
-      const input = { ...inputOf(call, id), ...resolved, model: resolved.model ?? "" }
-      const read = Schema.is(ModelRunInput)(input)
-      return capUsd === undefined || !read
-        ? yield* runBound(chain, input)
-        : yield* bounded(chain, input, capUsd)
-    }).pipe(
-      Effect.catch((error: RegistryError) =>
-        Effect.succeed(failed(id, "not_available", `${error.message}: ${error.cure}`))
-      )
-    )
+/** What a debate stands on outside a run: members bound by a registry, called through the waist. */
+const registryPorts = (adapters: AdapterRegistry["Service"], requestId: string): DebatePorts<Guards> => {
+  const idOf = (call: AgentOptions) => `${requestId}/${call.label ?? "call"}`
+  const bind = Effect.fnUntraced(function* (call: AgentOptions) {
+    const identity = yield* adapters.resolve(call)
+    const chain = yield* adapters.bind(identity.model ?? call.model ?? "")
+    const { verb: _verb, spec: _spec, ...resolved } = identity
+    return { chain, input: { ...inputOf(call, idOf(call)), ...resolved, model: resolved.model ?? "" } }
+  })
+  return {
+    ask: (call, reservedUsd) =>
+      Effect.flatMap(bind(call), ({ chain, input }) =>
+        runBound(chain, input, reservedUsd === undefined ? {} : { reservedUsd })
+      ).pipe(
+        Effect.catch((error: RegistryError) =>
+          Effect.succeed(notSent(idOf(call), "not_available", `${error.message}: ${error.cure}`))
+        )
+      ),
+    worstUsd: (call) =>
+      Effect.gen(function* () {
+        const { policy } = yield* Guards
+        const { chain, input } = yield* bind(call)
+        if (!isInput(input)) return undefined
+        return reserveUsd(chain, input, {
+          maxAttempts: policy.retry.maxAttempts,
+          maxRepairs: policy.maxRepairs
+        })
+        // What cannot be bound costs nothing: `ask` says why it cannot.
+      }).pipe(Effect.catch(() => Effect.succeed(0)))
   }
-  return ask
-})
+}
 
 const decodePack = Schema.decodeUnknownEffect(Pack, { onExcessProperty: "error" })
 
@@ -132,8 +87,7 @@ export const runDebate = Effect.fn("Council.runDebate")(function* (options: Deba
   const pack = yield* decodePack(options.pack).pipe(
     Effect.mapError(({ message }) => new CouncilError({ code: "invalid_pack", message }))
   )
-  const ask = yield* askRegistry(options.adapters, options.requestId, board.budget?.usd)
-  return yield* debate(board, pack, { ask })
+  return yield* debate(board, pack, registryPorts(options.adapters, options.requestId))
 })
 
 /** The answer of a debate that may have broken: a verdict, or why there is none. */

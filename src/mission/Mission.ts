@@ -149,6 +149,9 @@ export const MissionResult = Schema.Struct({
   /** Items that wait for a person. */
   parked: Schema.Array(Schema.String),
   coverage: Schema.Struct({ done: Schema.Int, of: Schema.Int }),
-  error: Schema.optionalKey(Schema.Struct({ code: Schema.String, message: Schema.String }))
+  /** Whenever `ok` is false: a mission that failed never looks like an answer. */
+  error: Schema.optionalKey(
+    Schema.Struct({ code: Schema.String, message: Schema.String, retryable: Schema.Literal(false) })
+  )
 })
 export type MissionResult = typeof MissionResult.Type

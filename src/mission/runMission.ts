@@ -202,6 +202,27 @@ const word = (verdict: { readonly decision?: string; readonly conclusive?: boole
     ? verdict.decision
     : "NO_GO"
 
+/** Why a mission is not done, in one line: who waits, which gate is closed, which units failed. */
+const errorOf = (
+  state: MissionState,
+  gates: Gates,
+  parked: ReadonlyArray<string>
+): NonNullable<MissionResult["error"]> => {
+  const closed = gates.decided.find(({ pass }) => !pass)
+  const failed = state.units.flatMap(({ failure: why, unit }) =>
+    why === undefined ? [] : [`${unit.id}: ${why.message}`]
+  )
+  const [code, message] =
+    failed.length > 0
+      ? ["unit_failed", failed.join("; ")]
+      : closed !== undefined
+        ? ["gate_failed", `${closed.gate}: ${closed.detail}`]
+        : parked.length > 0
+          ? ["parked", `waiting for a person: ${parked.join(", ")}`]
+          : ["not_validated", "a milestone did not pass"]
+  return { code, message, retryable: false }
+}
+
 const resultOf = (
   mission: Mission,
   state: MissionState,
@@ -234,7 +255,8 @@ const resultOf = (
     coverage: {
       done: mission.units.filter(({ id }) => unitRun(state, id)?.status === "done").length,
       of: mission.units.length
-    }
+    },
+    ...(ok ? {} : { error: errorOf(state, gates, parked) })
   }
 }
 
@@ -330,7 +352,7 @@ export const runMission = Effect.fn("Mission.run")(function* <R>(
       assertions: [],
       parked: [],
       coverage: { done: 0, of: 0 },
-      error: { code, message }
+      error: { code, message, retryable: false }
     } satisfies MissionResult
   }
   return yield* runLoaded(loaded.success, contract, ports)

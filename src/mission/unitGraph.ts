@@ -1,4 +1,4 @@
-// The graph of units by what they depend on: cycles are found and named, and what hangs on a unit is known. Pure.
+// The graph of units by what they depend on: cycles are found and named. Pure.
 
 export interface Node {
   readonly id: string
@@ -33,20 +33,4 @@ export const cycleOf = (nodes: ReadonlyArray<Node>): ReadonlyArray<string> | und
     }
   }
   return undefined
-}
-
-/** All that depend on one of `ids`, directly or not. */
-export const dependants = (nodes: ReadonlyArray<Node>, ids: ReadonlySet<string>): ReadonlySet<string> => {
-  const found = new Set<string>()
-  let grew = true
-  while (grew) {
-    grew = false
-    for (const { dependsOn, id } of nodes) {
-      if (!found.has(id) && dependsOn.some((on) => ids.has(on) || found.has(on))) {
-        found.add(id)
-        grew = true
-      }
-    }
-  }
-  return found
 }

@@ -3,8 +3,13 @@
 import { Result, Schema } from "effect"
 import { RE2JS } from "re2js"
 
-export const maxPatternLength = 1_000
-export const maxRegexText = 2_000_000
+const maxPatternLength = 1_000
+/**
+ * What may be spent on one text: instructions of the compiled pattern times characters read. The slowest pattern we
+ * found takes 0.1 µs for each, so that an answer takes 10 s at worst, and mostly a few milliseconds.
+ */
+export const maxRegexSteps = 100_000_000
+const maxMatches = 100_000
 const maxProgram = 20_000
 
 /** A pattern that is refused, and why. */
@@ -25,10 +30,15 @@ export interface Match {
 
 export interface LinearRegex {
   readonly groups: number
+  /** Steps that reading a text of so many characters takes at most; over `maxRegexSteps` is too much. */
+  readonly steps: (characters: number) => number
   readonly test: (text: string) => boolean
   readonly full: (text: string) => boolean
-  /** The matches from left to right, not overlapping, at most `limit` of them. */
-  readonly matches: (text: string, limit: number) => ReadonlyArray<Match>
+  /**
+   * The matches, line by line (`^` and `$` are a line's), from left to right, not overlapping. Undefined where
+   * finding them takes more than `maxRegexSteps`, or there are more than 100,000.
+   */
+  readonly matches: (text: string) => ReadonlyArray<Match> | undefined
 }
 
 const flagValue: Readonly<Record<string, number>> = {
@@ -59,24 +69,35 @@ export const linearRegex = (pattern: string, flags = ""): Result.Result<LinearRe
           )
         : Result.succeed({
             groups: compiled.groupCount(),
+            steps: (characters: number) => compiled.programSize() * characters,
             test: (text: string) => compiled.matcher(text).find(),
             full: (text: string) => compiled.matches(text),
-            matches: (text: string, limit: number) => allMatches(compiled, text, limit)
+            matches: (text: string) => allMatches(compiled, text)
           })
   )
 }
 
-const allMatches = (compiled: RE2JS, text: string, limit: number): ReadonlyArray<Match> => {
-  const matcher = compiled.matcher(text)
+const allMatches = (compiled: RE2JS, text: string): ReadonlyArray<Match> | undefined => {
   const found: Array<Match> = []
-  while (found.length < limit && matcher.find()) {
-    const match = { start: matcher.start(), end: matcher.end() }
-    const group = compiled.groupCount() > 0 ? matcher.group(1) : null
-    found.push(
-      typeof group === "string"
-        ? { ...match, group: { text: group, start: matcher.start(1), end: matcher.end(1) } }
-        : match
-    )
+  let left = maxRegexSteps
+  let from = 0
+  for (const line of text.split("\n")) {
+    const matcher = compiled.matcher(line)
+    for (let at = 0; ; at = matcher.end()) {
+      // Looking for the next match may read the rest of the line, whether there is one or not.
+      left -= compiled.programSize() * (line.length - at + 1)
+      if (left < 0 || found.length > maxMatches) return undefined
+      if (!matcher.find()) break
+      const group = compiled.groupCount() > 0 ? matcher.group(1) : null
+      found.push({
+        start: from + matcher.start(),
+        end: from + matcher.end(),
+        ...(typeof group === "string"
+          ? { group: { text: group, start: from + matcher.start(1), end: from + matcher.end(1) } }
+          : {})
+      })
+    }
+    from += line.length + 1
   }
   return found
 }

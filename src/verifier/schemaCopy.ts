@@ -69,7 +69,8 @@ export interface SafeSchema {
   readonly schema: boolean | Record<string, unknown>
   /** Formats that stand for patterns: to be known to the validator while it runs. */
   readonly patterns: ReadonlyMap<string, (text: string) => boolean>
-  readonly usesFormat: boolean
+  /** A format, or a pattern for names: run by the platform's own engine, so only on short texts. */
+  readonly usesNativePattern: boolean
   readonly usesUniqueItems: boolean
 }
 
@@ -79,9 +80,12 @@ const plainPattern = (pattern: string): boolean =>
   (pattern.match(/[*+?{(]/g)?.length ?? 0) <= 1 &&
   Result.isSuccess(linearRegex(pattern))
 
+/** So many steps of a pattern cost as much as one look at a schema. */
+const stepsForOne = 200
+
 class Copier {
   readonly patterns = new Map<string, (text: string) => boolean>()
-  usesFormat = false
+  usesNativePattern = false
   usesUniqueItems = false
   private readonly formats: ReadonlySet<string>
   private readonly spend: (cost: number) => void
@@ -120,7 +124,11 @@ class Copier {
     const compiled = linearRegex(pattern)
     if (Result.isFailure(compiled)) return this.refuse(`${pointer}/pattern`, compiled.failure.message)
     const name = `${patternFormat} ${pattern}`
-    this.patterns.set(name, compiled.success.test)
+    const { steps, test } = compiled.success
+    this.patterns.set(name, (text) => {
+      this.spend(Math.ceil(steps(text.length) / stepsForOne))
+      return test(text)
+    })
     return name
   }
 
@@ -136,6 +144,7 @@ class Copier {
       case "schemaMap":
       case "patternMap":
         if (!isRecord(value)) return this.refuse(at, "not a map of schemas")
+        this.usesNativePattern ||= kind === "patternMap"
         if (kind === "patternMap" && !Object.keys(value).every(plainPattern)) {
           return this.refuse(at, "a pattern for names that may not run in linear time")
         }
@@ -166,7 +175,7 @@ class Copier {
       case "enum":
         return need(isArray(value), "not a list")
       case "format":
-        this.usesFormat = true
+        this.usesNativePattern = true
         return need(isText(value) && this.formats.has(value), "a format that is not decided here")
       case "any":
         return value
@@ -185,7 +194,7 @@ export const schemaCopy = (
     try: () => ({
       schema: copier.copy(schema, ""),
       patterns: copier.patterns,
-      usesFormat: copier.usesFormat,
+      usesNativePattern: copier.usesNativePattern,
       usesUniqueItems: copier.usesUniqueItems
     }),
     catch: (cause) =>

@@ -262,6 +262,29 @@ describe("permutations", () => {
   )
 })
 
+describe("a bound in dollars", () => {
+  it.effect("asks nothing where nobody can say what a call may cost", () =>
+    Effect.gen(function* () {
+      const script = scripted()
+      const verdict = yield* debate(boardOf({ budget: { usd: 100 } }), pack, script)
+      assert.strictEqual(script.asked.length, 0)
+      assert.deepInclude(verdict, { decision: "NO_GO", conclusive: false, costUsd: 0 })
+      assert.isTrue(verdict.failures.every(({ reason }) => reason === "budget"))
+    })
+  )
+
+  it.effect("is kept over the whole debate, its permutations too", () =>
+    Effect.gen(function* () {
+      const script = scripted()
+      const board = boardOf({ budget: { usd: 5 }, permutations: 2 })
+      const verdict = yield* debate(board, pack, { ...script, worstUsd: () => Effect.succeed(0.25) })
+      assert.strictEqual(script.asked.length, 20)
+      assert.strictEqual(verdict.costUsd, 5)
+      assert.strictEqual(verdict.decision, "GO")
+    })
+  )
+})
+
 describe("interruption", () => {
   it.effect("ends the debate, with no call after it", () =>
     Effect.gen(function* () {

@@ -431,6 +431,18 @@ describe("what goes wrong inside", () => {
     })
   )
 
+  it.effect("a mission that is not done says why, so that it cannot be taken for an answer", () =>
+    Effect.gen(function* () {
+      const code = (script: Script, of: Contract = contract) =>
+        Effect.map(run(script, of), ({ result }) => result.error?.code)
+      assert.isUndefined(yield* code({}))
+      assert.strictEqual(yield* code({ ask: () => workerFailed() }), "unit_failed")
+      assert.strictEqual(yield* code({ files: { "out.txt": "no" } }), "gate_failed")
+      assert.strictEqual(yield* code({}, { ...contract, publish: true }), "parked")
+      assert.strictEqual(yield* code({ scope: { ok: false, detail: "changed" } }), "gate_failed")
+    })
+  )
+
   it.effect("the result is exact as JSON", () =>
     Effect.gen(function* () {
       const { result } = yield* run({ files: { "out.txt": "no" } })

@@ -1,7 +1,7 @@
 // Cycles are found exactly where they are.
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { cycleOf, dependants, type Node } from "../../src/mission/unitGraph.ts"
+import { cycleOf, type Node } from "../../src/mission/unitGraph.ts"
 
 const Edges = Schema.Array(Schema.Tuple([Schema.Int, Schema.Int]))
 const size = 6
@@ -45,17 +45,5 @@ describe("cycleOf", () => {
       dependsOn: n === 0 ? [] : [`u${n - 1}`]
     }))
     assert.isUndefined(cycleOf(chain.toReversed()))
-  })
-})
-
-describe("dependants", () => {
-  it("are all that hang on a unit, directly or not", () => {
-    const nodes = [
-      { id: "a", dependsOn: [] },
-      { id: "b", dependsOn: ["a"] },
-      { id: "c", dependsOn: ["b"] },
-      { id: "d", dependsOn: [] }
-    ]
-    assert.deepStrictEqual(dependants(nodes, new Set(["a"])), new Set(["b", "c"]))
   })
 })

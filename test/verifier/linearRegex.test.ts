@@ -7,16 +7,31 @@ const compiled = (pattern: string, flags?: string) => Result.getOrThrow(linearRe
 
 describe("linearRegex", () => {
   it("finds from left to right, groups with their places", () => {
-    assert.deepStrictEqual(compiled("a(b+)").matches("ab abb", 10), [
+    assert.deepStrictEqual(compiled("a(b+)").matches("ab abb"), [
       { start: 0, end: 2, group: { text: "b", start: 1, end: 2 } },
       { start: 3, end: 6, group: { text: "bb", start: 4, end: 6 } }
     ])
-    assert.strictEqual(compiled("a").matches("aaaa", 2).length, 2)
-    assert.deepStrictEqual(compiled("a|(b)").matches("a", 9), [{ start: 0, end: 1 }])
+    assert.deepStrictEqual(compiled("a|(b)").matches("a"), [{ start: 0, end: 1 }])
+  })
+
+  it("matches line by line, and an empty match is one for each place", () => {
+    assert.deepStrictEqual(compiled("^b").matches("b\nab\nb"), [
+      { start: 0, end: 1 },
+      { start: 5, end: 6 }
+    ])
+    assert.deepStrictEqual(compiled("a\\sb").matches("a\nb"), [])
+    assert.strictEqual(compiled("x*").matches("ab")?.length, 3)
+  })
+
+  it("gives up over its budget of steps, and only there", () => {
+    assert.strictEqual(compiled("a").matches("a".repeat(1_000))?.length, 1_000)
+    assert.isUndefined(compiled("a").matches("a".repeat(100_000)))
+    assert.strictEqual(compiled("ERROR").matches("ERROR x\n".repeat(50_000))?.length, 50_000)
+    assert.isAbove(compiled("(a|b){100}").steps(10), compiled("a").steps(10))
   })
 
   it("counts places in UTF-16 code units", () => {
-    assert.deepStrictEqual(compiled("x").matches("😀x", 9), [{ start: 2, end: 3 }])
+    assert.deepStrictEqual(compiled("x").matches("😀x"), [{ start: 2, end: 3 }])
   })
 
   it("flags mean what they say", () => {

@@ -16,19 +16,20 @@ const Args = Schema.Struct({
 })
 
 const maxSteps = 500_000
-const maxFormatText = 10_000
+const maxNativeText = 10_000
 const maxUniqueNodes = 5_000
 const formats: ReadonlySet<string> = new Set(Object.keys(format))
 
+/** How many values there are in it, and the longest text or name. */
 const sizeOf = (value: Json): { readonly nodes: number; readonly longest: number } => {
-  const parts =
-    typeof value === "object" && value !== null ? (isArray(value) ? value : Object.values(value)) : []
-  const longest = typeof value === "string" ? value.length : 0
-  return parts
+  if (typeof value === "string") return { nodes: 1, longest: value.length }
+  if (typeof value !== "object" || value === null) return { nodes: 1, longest: 0 }
+  const names = isArray(value) ? [] : Object.keys(value)
+  return Object.values(value)
     .map(sizeOf)
     .reduce(
       (sum, part) => ({ nodes: sum.nodes + part.nodes, longest: Math.max(sum.longest, part.longest) }),
-      { nodes: 1, longest }
+      { nodes: 1, longest: names.reduce((longest, name) => Math.max(longest, name.length), 0) }
     )
 }
 
@@ -69,8 +70,8 @@ export const jsonSchema = oracle("json_schema", Args, ({ pointer, schema, stream
     const value = yield* valueAt(evidence, pointer ?? "", stream)
     if (value === undefined) return unproven("pointer_missing", "the document has no such place")
     const size = sizeOf(value)
-    if (safe.usesFormat && size.longest > maxFormatText)
-      return unproven("too_large", "a text too long for `format`")
+    if (safe.usesNativePattern && size.longest > maxNativeText)
+      return unproven("too_large", "a text or name too long for `format` or `patternProperties`")
     if (safe.usesUniqueItems && size.nodes > maxUniqueNodes) {
       return unproven("too_large", "a document too large for `uniqueItems`")
     }

@@ -1,7 +1,7 @@
 // regex: the text matches this pattern, in linear time (RE2 semantics). `search` anywhere, `full` from end to end.
 import { Result, Schema } from "effect"
 import { holds, unproven } from "../Finding.ts"
-import { linearRegex, maxRegexText } from "../linearRegex.ts"
+import { linearRegex, maxRegexSteps } from "../linearRegex.ts"
 import { oracle } from "../Oracle.ts"
 import { select, selection } from "../select.ts"
 
@@ -19,7 +19,9 @@ export const regex = oracle("regex", Args, ({ flags, match, pattern, ...where },
     )
     const { value } = yield* select(evidence, where)
     if (typeof value !== "string") return unproven("wrong_kind", "what stands there is not a text")
-    if (value.length > maxRegexText) return unproven("too_large", `more than ${maxRegexText} characters`)
+    if (compiled.steps(value.length) > maxRegexSteps) {
+      return unproven("too_large", "the text is too long for this pattern")
+    }
     if (match !== "full" && compiled.test(""))
       return unproven("vacuous", "the pattern matches the empty text")
     return holds(

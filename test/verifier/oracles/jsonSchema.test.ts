@@ -87,12 +87,24 @@ describe("jsonSchema", () => {
 
   it("a schema that never ends, or that doubles at every level, ends over budget", () => {
     assert.strictEqual(ask("json_schema", { schema: { $ref: "#" } }, json(1)), "unproven:too_complex")
+    assert.strictEqual(
+      ask("json_schema", { schema: { pattern: "(?:[ab]?){400}[ab]{400}[xy]" } }, json("a".repeat(200_000))),
+      "unproven:too_complex"
+    )
     assert.strictEqual(ask("json_schema", { schema: doubling(40) }, json("x")), "unproven:too_complex")
   })
 
   it("large documents are refused where a keyword is not linear", () => {
     assert.strictEqual(
       ask("json_schema", { schema: { uniqueItems: true } }, json(Array.from({ length: 6_000 }, (_, n) => n))),
+      "unproven:too_large"
+    )
+    assert.strictEqual(
+      ask(
+        "json_schema",
+        { schema: { patternProperties: { "a+$": true } } },
+        json({ [`${"a".repeat(20_000)}b`]: 1 })
+      ),
       "unproven:too_large"
     )
     assert.strictEqual(
