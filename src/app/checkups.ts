@@ -50,19 +50,32 @@ const durableCheckup = (baseDir: string): Effect.Effect<Checkup> =>
       }
       return Number((yield* Clock.currentTimeNanos) - from) / 10 / 1e6
     }).pipe(Effect.provideService(Scope.Scope, scope))
-    const ms = yield* Effect.ensuring(synced, Effect.ignore(fs.removeTree(there === undefined ? baseDir : scratch)))
-    const result: Checkup = { what: "base directory", ok: true, detail: `${baseDir}: writable, ${ms.toFixed(2)} ms a synced record` }
+    const ms = yield* Effect.ensuring(
+      synced,
+      Effect.ignore(fs.removeTree(there === undefined ? baseDir : scratch))
+    )
+    const result: Checkup = {
+      what: "base directory",
+      ok: true,
+      detail: `${baseDir}: writable, ${ms.toFixed(2)} ms a synced record`
+    }
     return result
   }).pipe(
     Effect.catch((error: FsError) =>
       Effect.succeed<Checkup>({
         what: "base directory",
         ok: false,
-        detail: error.code === "EINVAL" ? `${baseDir}: no fsync here, runs are kept as well as it goes` : `${baseDir}: ${error.message}`
+        detail:
+          error.code === "EINVAL"
+            ? `${baseDir}: no fsync here, runs are kept as well as it goes`
+            : `${baseDir}: ${error.message}`
       })
     ),
     Effect.provide(FsPortNode.layer)
   )
 
 export const checkups = (baseDir: string): Effect.Effect<ReadonlyArray<Checkup>> =>
-  Effect.map(Effect.all([spaceCheckup(process.cwd()), durableCheckup(baseDir)]), (found) => [nodeCheckup(), ...found])
+  Effect.map(Effect.all([spaceCheckup(process.cwd()), durableCheckup(baseDir)]), (found) => [
+    nodeCheckup(),
+    ...found
+  ])

@@ -30,7 +30,9 @@ const configOf = (text: string | undefined) =>
   text === undefined
     ? Effect.succeed<AlembicConfig>({})
     : Effect.mapError(parseConfig(text), ({ message }) =>
-        badInput("invalid_config", `alembic.json: ${message}`, { cure: "correct alembic.json (alembic init --schema prints its schema)" })
+        badInput("invalid_config", `alembic.json: ${message}`, {
+          cure: "correct alembic.json (alembic init --schema prints its schema)"
+        })
       )
 
 const fixturesOf = (text: string | undefined) =>
@@ -59,7 +61,8 @@ export const modelsLayer = (
       }
       const configured = layerConfigured(options)
       const { offline } = settings
-      const models = offline === undefined ? configured : withoutNetwork(configured, { fixtures, free: offline })
+      const models =
+        offline === undefined ? configured : withoutNetwork(configured, { fixtures, free: offline })
       const ids = settings.hermetic === true ? IdFactory.layerCounter : IdFactory.layerMonotonic
       const guarded = guardsOptions(config)
       const { maxAttempts } = settings

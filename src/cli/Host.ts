@@ -74,7 +74,9 @@ export class Host extends Context.Service<
     /** Facts of this machine that a run depends on: Node, disk, fsync. */
     readonly checkups: (baseDir: string) => Effect.Effect<ReadonlyArray<Checkup>>
     readonly journal: (baseDir: string) => Layer.Layer<Journal>
-    readonly models: (settings: ModelSettings) => Layer.Layer<AdapterRegistry | ModelCatalog | Guards, CommandError>
+    readonly models: (
+      settings: ModelSettings
+    ) => Layer.Layer<AdapterRegistry | ModelCatalog | Guards, CommandError>
     readonly engine: (settings: EngineSettings) => Layer.Layer<EngineServices | ModelCatalog, CommandError>
   }
 >()("alembic/cli/Host") {}

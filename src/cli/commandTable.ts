@@ -35,8 +35,16 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
     load: () => import("./commands/replay.ts")
   },
   list: { about: "The runs there are", group: "Runs", load: () => import("./commands/list.ts") },
-  inspect: { about: "One run: phases, calls, cost", group: "Runs", load: () => import("./commands/inspect.ts") },
-  tail: { about: "Follow a run from another terminal", group: "Runs", load: () => import("./commands/tail.ts") },
+  inspect: {
+    about: "One run: phases, calls, cost",
+    group: "Runs",
+    load: () => import("./commands/inspect.ts")
+  },
+  tail: {
+    about: "Follow a run from another terminal",
+    group: "Runs",
+    load: () => import("./commands/tail.ts")
+  },
   ask: { about: "One guarded call of a model", group: "Models", load: () => import("./commands/ask.ts") },
   models: {
     about: "The models that are configured, their keys and prices",
@@ -88,7 +96,11 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
     group: "Keeping house",
     load: () => import("./commands/export.ts")
   },
-  import: { about: "A run out of an archive", group: "Keeping house", load: () => import("./commands/import.ts") }
+  import: {
+    about: "A run out of an archive",
+    group: "Keeping house",
+    load: () => import("./commands/import.ts")
+  }
 }
 
 /** The commands that an argument list mentions; all of them where the built-in flags need to know all. */

@@ -14,13 +14,7 @@ export type Settings =
   | GlobalFlag.Setting.Identifier<"plain">
 
 /** What a handler may use. */
-export type CommandServices =
-  | Host
-  | Output
-  | FileSystem.FileSystem
-  | Path.Path
-  | Terminal.Terminal
-  | Settings
+export type CommandServices = Host | Output | FileSystem.FileSystem | Path.Path | Terminal.Terminal | Settings
 
 /** A command as the root knows it, its flags forgotten. */
 export type AnyCommand = Command.Command<string, never, {}, never, CommandServices | Command.Environment>
@@ -49,7 +43,10 @@ export interface CommandParts<Config extends Command.Command.Config, R extends C
 }
 
 /** Prints what a command failed with, and sets the exit code. */
-export const report = Effect.fnUntraced(function* (error: CommandError, failureLine: (error: CommandError) => unknown) {
+export const report = Effect.fnUntraced(function* (
+  error: CommandError,
+  failureLine: (error: CommandError) => unknown
+) {
   const output = yield* Output
   yield* output.emit(failureLine(error))
   yield* output.note(errorText(error, output.style))

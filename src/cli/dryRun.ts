@@ -21,12 +21,15 @@ export interface DryRun {
 }
 
 /** The run to reuse, where the dry run can read it. */
-const borrow = Effect.fnUntraced(function* (baseDir: string, temporary: string, runId: string) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  yield* fs.makeDirectory(path.join(temporary, "runs"), { recursive: true })
-  yield* fs.copy(path.join(baseDir, "runs", runId), path.join(temporary, "runs", runId))
-}, Effect.mapError((error) => badInput("unreadable", `the run to reuse: ${whyUnreadable(error)}`)))
+const borrow = Effect.fnUntraced(
+  function* (baseDir: string, temporary: string, runId: string) {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    yield* fs.makeDirectory(path.join(temporary, "runs"), { recursive: true })
+    yield* fs.copy(path.join(baseDir, "runs", runId), path.join(temporary, "runs", runId))
+  },
+  Effect.mapError((error) => badInput("unreadable", `the run to reuse: ${whyUnreadable(error)}`))
+)
 
 export const dryRun = Effect.fnUntraced(function* ({ baseDir, models, request }: DryRun) {
   const host = yield* Host

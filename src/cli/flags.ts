@@ -59,9 +59,21 @@ export const positiveInt = (name: string, metavar: string, description: string) 
 export const dollars = (name: string, description: string) =>
   Flag.Finite(name).pipe(Flag.withMetavar("<usd>"), Flag.withDescription(description), Flag.optional)
 
-export const configFlag = optionalText("config", "<file>", "Models, profiles, prices and limits (alembic.json beside the plan)")
-export const fixturesFlag = optionalText("offline-fixtures", "<file>", "Answers of the offline model; implies --model offline")
-export const baseUrlFlag = optionalText("base-url", "<url>", "Base URL of the model's provider, over the environment's")
+export const configFlag = optionalText(
+  "config",
+  "<file>",
+  "Models, profiles, prices and limits (alembic.json beside the plan)"
+)
+export const fixturesFlag = optionalText(
+  "offline-fixtures",
+  "<file>",
+  "Answers of the offline model; implies --model offline"
+)
+export const baseUrlFlag = optionalText(
+  "base-url",
+  "<url>",
+  "Base URL of the model's provider, over the environment's"
+)
 export const concurrencyFlag = positiveInt("concurrency", "<n>", "Model calls in flight at once (8)")
 export const yesFlag = toggle("yes", "Agree to spending, and to nothing else")
 

@@ -75,7 +75,10 @@ const priced = ({ adapter: { acts, attempt, free, id }, ...link }: Binding): Bin
   adapter: { acts, attempt, free, id }
 })
 
-const add = (left: Interval, right: Interval): Interval => ({ low: left.low + right.low, high: left.high + right.high })
+const add = (left: Interval, right: Interval): Interval => ({
+  low: left.low + right.low,
+  high: left.high + right.high
+})
 
 const zero: Interval = { low: 0, high: 0 }
 
@@ -87,7 +90,10 @@ const tokensOf = ({ scheduled, usage }: ForeseenCall, chain: ReadonlyArray<Bindi
 }
 
 /** Undefined where a price is not known. */
-const costOfCall = ({ scheduled, usage }: ForeseenCall, chain: ReadonlyArray<Binding>): Interval | undefined => {
+const costOfCall = (
+  { scheduled, usage }: ForeseenCall,
+  chain: ReadonlyArray<Binding>
+): Interval | undefined => {
   const links = chain.map(priced)
   const [first] = links
   if (first === undefined || links.every(({ adapter }) => adapter.free)) return zero
@@ -102,7 +108,11 @@ export interface Forecast {
   readonly paidAgain: ReadonlyArray<PaidCall>
 }
 
-const sum = (phase: string | undefined, calls: ReadonlyArray<ForeseenCall>, chainOf: (call: ForeseenCall) => ReadonlyArray<Binding>): PhaseForecast => {
+const sum = (
+  phase: string | undefined,
+  calls: ReadonlyArray<ForeseenCall>,
+  chainOf: (call: ForeseenCall) => ReadonlyArray<Binding>
+): PhaseForecast => {
   const made = calls.filter(({ reused }) => !reused)
   let cost: Interval | undefined = zero
   let tokens = zero
@@ -128,7 +138,11 @@ export const forecastOf = (
 ): Forecast => {
   const names = new Set(calls.map(({ scheduled }) => scheduled.phase))
   const phases = [...names].map((phase) =>
-    sum(phase, calls.filter(({ scheduled }) => scheduled.phase === phase), chainOf)
+    sum(
+      phase,
+      calls.filter(({ scheduled }) => scheduled.phase === phase),
+      chainOf
+    )
   )
   const paidAgain = calls
     .filter(({ reused }) => !reused)

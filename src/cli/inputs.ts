@@ -10,13 +10,24 @@ import { readText, resolvePath } from "./inputsText.ts"
 
 const decodeJson = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Json))
 
-const oneLine = (message: string): string => message.split("\n").map((line) => line.trim()).filter((line) => line !== "").join(" ")
+const oneLine = (message: string): string =>
+  message
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join(" ")
 
-export const parseJson = (what: string, text: string, cure: string): Effect.Effect<Json, ReturnType<typeof badInput>> => {
+export const parseJson = (
+  what: string,
+  text: string,
+  cure: string
+): Effect.Effect<Json, ReturnType<typeof badInput>> => {
   const parsed = decodeJson(text)
   return Result.isSuccess(parsed)
     ? Effect.succeed(parsed.success)
-    : Effect.fail(badInput("invalid_json", `${what} is not JSON: ${oneLine(parsed.failure.message)}`, { cure }))
+    : Effect.fail(
+        badInput("invalid_json", `${what} is not JSON: ${oneLine(parsed.failure.message)}`, { cure })
+      )
 }
 
 /** `--args`: JSON, or `@file` with JSON in it. */
@@ -34,7 +45,10 @@ export const readContract = Effect.fnUntraced(function* (path: string) {
   const contract = decodeContract(value)
   return Result.isSuccess(contract)
     ? contract.success
-    : yield* badInput("invalid_contract", `contract ${path}: ${oneLine(contract.failure.message)}`, { path, cure })
+    : yield* badInput("invalid_contract", `contract ${path}: ${oneLine(contract.failure.message)}`, {
+        path,
+        cure
+      })
 })
 
 export interface InputFlags {
@@ -50,7 +64,9 @@ export interface InputFlags {
 /** Everything the plan is given, and what was left out of it, for the person to know. */
 export const readInputs = Effect.fnUntraced(function* (flags: InputFlags) {
   const goal = yield* readText("goal", flags.goal, "alembic init (writes GOAL.md), or --goal FILE")
-  const contract: Contract | undefined = Option.isSome(flags.contract) ? yield* readContract(flags.contract.value) : undefined
+  const contract: Contract | undefined = Option.isSome(flags.contract)
+    ? yield* readContract(flags.contract.value)
+    : undefined
   const args: Json | undefined = Option.isSome(flags.args) ? yield* readArgs(flags.args.value) : undefined
   const { attachments, notices } = yield* readAttachments(flags.attach, {
     baseDir: flags.baseDir,

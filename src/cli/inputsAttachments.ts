@@ -28,7 +28,8 @@ export interface Attached {
 
 const envFile = /^\.env(?:\..+)?$/
 const envTemplate = /\.(?:example|sample|template|dist|defaults)$/
-const keyFile = /^(?:id_(?:rsa|dsa|ecdsa|ed25519)|\.npmrc|\.netrc|\.pypirc|\.git-credentials|credentials\.json)$|\.(?:pem|p12|pfx|jks|keystore)$/
+const keyFile =
+  /^(?:id_(?:rsa|dsa|ecdsa|ed25519)|\.npmrc|\.netrc|\.pypirc|\.git-credentials|credentials\.json)$|\.(?:pem|p12|pfx|jks|keystore)$/
 
 const isSecretName = (path: string): boolean => {
   const name = path.slice(path.lastIndexOf("/") + 1)
@@ -51,17 +52,27 @@ const wild = /[*?[\]{}]/
 const normalise = Effect.fnUntraced(function* (given: string) {
   const paths = yield* Path.Path
   const { cwd } = yield* Host
-  const outside = badInput("outside", `--attach ${given}: only files inside the working directory can be attached`, {
-    cure: "change to the directory that holds them, or copy them here"
-  })
+  const outside = badInput(
+    "outside",
+    `--attach ${given}: only files inside the working directory can be attached`,
+    {
+      cure: "change to the directory that holds them, or copy them here"
+    }
+  )
   if (given.trim() === "" || given.includes("\0")) {
-    return yield* badInput("no_match", "--attach needs a pattern, such as 'src/**/*.ts'", { cure: "--attach 'src/**/*.ts'" })
+    return yield* badInput("no_match", "--attach needs a pattern, such as 'src/**/*.ts'", {
+      cure: "--attach 'src/**/*.ts'"
+    })
   }
   const relative = paths.isAbsolute(given) ? paths.relative(cwd, given) : given
   const bare = relative.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "")
   if (paths.isAbsolute(bare) || bare.split("/").includes("..")) return yield* outside
   const literal = !wild.test(bare)
-  const pattern: Pattern = { given, glob: Glob.make(bare === "" || bare === "." ? "**" : bare, { dot: true }), literal }
+  const pattern: Pattern = {
+    given,
+    glob: Glob.make(bare === "" || bare === "." ? "**" : bare, { dot: true }),
+    literal
+  }
   return pattern
 })
 
@@ -102,7 +113,9 @@ const walk = (cwd: string, skip: ReadonlySet<string>) =>
           const info = yield* Effect.orElseSucceed(fs.stat(absolute), () => undefined)
           const real = yield* Effect.orElseSucceed(fs.realPath(absolute), () => undefined)
           if (info === undefined || real === undefined) continue
-          const link = real !== paths.join(yield* Effect.orElseSucceed(fs.realPath(paths.join(cwd, directory)), () => root), name)
+          const link =
+            real !==
+            paths.join(yield* Effect.orElseSucceed(fs.realPath(paths.join(cwd, directory)), () => root), name)
           if (info.type === "Directory") {
             if (link) continue
             if (rules.ignores(`${path}/`)) state.ignored.push(`${path}/`)
@@ -121,12 +134,16 @@ const walk = (cwd: string, skip: ReadonlySet<string>) =>
 
 /** A pattern matches a file by itself, or as a directory that it names. */
 const matches = ({ glob, given }: Pattern, path: string): boolean =>
-  Glob.match(glob, path) || (!given.endsWith("*") && Glob.match(Glob.make(`${glob.pattern}/**`, { dot: true }), path))
+  Glob.match(glob, path) ||
+  (!given.endsWith("*") && Glob.match(Glob.make(`${glob.pattern}/**`, { dot: true }), path))
 
 const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`
 
 const unmatched = ({ given, glob, literal }: Pattern, ignored: ReadonlyArray<string>): CommandError => {
-  const left = ignored.filter((path) => Glob.match(glob, path) || (literal && path.startsWith(glob.pattern)) || glob.pattern.startsWith(path))
+  const left = ignored.filter(
+    (path) =>
+      Glob.match(glob, path) || (literal && path.startsWith(glob.pattern)) || glob.pattern.startsWith(path)
+  )
   return badInput(
     "no_match",
     left.length === 0
@@ -136,7 +153,11 @@ const unmatched = ({ given, glob, literal }: Pattern, ignored: ReadonlyArray<str
   )
 }
 
-const readOne = Effect.fnUntraced(function* (cwd: string, { bytes: size, path }: Found, options: AttachOptions) {
+const readOne = Effect.fnUntraced(function* (
+  cwd: string,
+  { bytes: size, path }: Found,
+  options: AttachOptions
+) {
   const fs = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
   if (!options.secrets && isSecretName(path)) {
@@ -146,10 +167,14 @@ const readOne = Effect.fnUntraced(function* (cwd: string, { bytes: size, path }:
     })
   }
   if (size > maxFileBytes) {
-    return yield* badInput("too_large", `--attach: ${path} has ${megabytes(size)}, more than ${megabytes(maxFileBytes)}`, {
-      path,
-      cure: "leave it out of the pattern, or attach an extract of it"
-    })
+    return yield* badInput(
+      "too_large",
+      `--attach: ${path} has ${megabytes(size)}, more than ${megabytes(maxFileBytes)}`,
+      {
+        path,
+        cure: "leave it out of the pattern, or attach an extract of it"
+      }
+    )
   }
   const bytes = yield* Effect.mapError(fs.readFile(paths.join(cwd, path)), (error) =>
     badInput("unreadable", `--attach: ${path} cannot be read: ${whyUnreadable(error)}`, { path })
@@ -158,18 +183,25 @@ const readOne = Effect.fnUntraced(function* (cwd: string, { bytes: size, path }:
   if (text === undefined) return { notice: `${path} is binary and was not attached` }
   if (!options.secrets && looksLikeSecret(text)) {
     const line = text.split("\n").findIndex(looksLikeSecret) + 1
-    return yield* badInput("secret_attached", `--attach: ${path}${line > 0 ? `:${line}` : ""} holds what looks like a key`, {
-      path,
-      ...(line > 0 ? { line } : {}),
-      cure: "take the key out, or --attach-secrets if a model may read it"
-    })
+    return yield* badInput(
+      "secret_attached",
+      `--attach: ${path}${line > 0 ? `:${line}` : ""} holds what looks like a key`,
+      {
+        path,
+        ...(line > 0 ? { line } : {}),
+        cure: "take the key out, or --attach-secrets if a model may read it"
+      }
+    )
   }
   const attachment: Attachment = { path, bytes }
   return { attachment }
 })
 
 /** The files that `patterns` name, sorted by path. Fails if a pattern matches nothing or something may not be read. */
-export const readAttachments = Effect.fnUntraced(function* (patterns: ReadonlyArray<string>, options: AttachOptions) {
+export const readAttachments = Effect.fnUntraced(function* (
+  patterns: ReadonlyArray<string>,
+  options: AttachOptions
+) {
   const { cwd } = yield* Host
   const paths = yield* Path.Path
   const nothing: Attached = { attachments: [], notices: [] }

@@ -35,7 +35,8 @@ const cures: Readonly<Record<string, string>> = {
 const withCure = (summary: RunSummary): RunSummary => {
   const { error, runId } = summary
   if (error === undefined || error.cure !== undefined) return summary
-  const cure = cures[error.code] ?? (runId === undefined ? "alembic doctor" : `alembic resume ${runId} --retry-failed`)
+  const cure =
+    cures[error.code] ?? (runId === undefined ? "alembic doctor" : `alembic resume ${runId} --retry-failed`)
   return { ...summary, error: { ...error, cure } }
 }
 

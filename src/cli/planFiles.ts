@@ -22,7 +22,10 @@ const inFolder = Effect.fnUntraced(function* (shown: string, path: string) {
     const names = yield* Effect.orElseSucceed(fs.readDirectory(folder.path), (): Array<string> => [])
     for (const name of names) {
       const one = { shown: paths.join(folder.shown, name), path: paths.join(folder.path, name) }
-      const type = yield* Effect.orElseSucceed(Effect.map(fs.stat(one.path), (info) => info.type), () => "Unknown" as const)
+      const type = yield* Effect.orElseSucceed(
+        Effect.map(fs.stat(one.path), (info) => info.type),
+        () => "Unknown" as const
+      )
       if (type === "Directory" && !skipped.has(name)) pending.push(one)
       else if (type === "File" && module.test(name)) found.push(one)
       else if (type === "File" && /\.m?js$/.test(name)) {
@@ -40,12 +43,17 @@ export const findPlans = Effect.fnUntraced(function* (given: ReadonlyArray<strin
   const found: Array<PlanPath> = []
   for (const shown of given) {
     const path = yield* resolvePath(shown)
-    const type = yield* Effect.orElseSucceed(Effect.map(fs.stat(path), (info) => info.type), () => "Unknown" as const)
+    const type = yield* Effect.orElseSucceed(
+      Effect.map(fs.stat(path), (info) => info.type),
+      () => "Unknown" as const
+    )
     if (type !== "Directory") {
       found.push({ shown, path })
       continue
     }
-    yield* Effect.mapError(fs.readDirectory(path), (error) => badInput("unreadable", `folder ${shown}: ${whyUnreadable(error)}`, { path: shown }))
+    yield* Effect.mapError(fs.readDirectory(path), (error) =>
+      badInput("unreadable", `folder ${shown}: ${whyUnreadable(error)}`, { path: shown })
+    )
     const plans = yield* inFolder(shown, path)
     if (plans.length === 0) {
       return yield* badInput("no_plan", `folder ${shown} holds no plan (*.plan.ts) and no workflow script`, {

@@ -1,7 +1,7 @@
 // The root command: parses arguments, finds the command, and gives what comes of it an exit code. Bad usage exits 2
 // with help on stderr; with --json stdout holds JSON objects only, whatever happens.
 import { Cause, Console, Effect, Exit } from "effect"
-import { CliError, CliOutput, Command } from "effect/cli"
+import { CliOutput, Command, type CliError } from "effect/cli"
 import { commandTable, mentioned, type CommandEntry } from "./commandTable.ts"
 import { badInput, CommandError } from "./CommandError.ts"
 import { plainFailure, type AnyCommand, type CommandModule } from "./defineCommand.ts"
@@ -47,15 +47,24 @@ const asked = (args: ReadonlyArray<string>) => {
   return { json: has("--json"), plain: has("--plain") }
 }
 
-const usageError = (path: ReadonlyArray<string>, errors: ReadonlyArray<CliError.NonShowHelpErrors>): CommandError =>
-  badInput("usage", errors.length === 0 ? "no command was given" : errors.map(({ message }) => message).join("; "), {
-    cure: `${path.join(" ")} --help`
-  })
+const usageError = (
+  path: ReadonlyArray<string>,
+  errors: ReadonlyArray<CliError.NonShowHelpErrors>
+): CommandError =>
+  badInput(
+    "usage",
+    errors.length === 0 ? "no command was given" : errors.map(({ message }) => message).join("; "),
+    {
+      cure: `${path.join(" ")} --help`
+    }
+  )
 
 /** Help on request goes to stdout, all else about usage to stderr. */
 const presenter = (loaded: ReadonlyMap<string, CommandModule>) =>
   Effect.map(Effect.all([Output, Host]), ([output, host]): CliOutput.Presenter => {
-    const formatter = CliOutput.defaultFormatter({ colors: host.terminal.color && output.style.bold("") !== "" })
+    const formatter = CliOutput.defaultFormatter({
+      colors: host.terminal.color && output.style.bold("") !== ""
+    })
     return {
       present: (event) => {
         if (event._tag === "Version") {
@@ -102,7 +111,12 @@ const lastNet = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
 export const runCommand = Effect.fn("cli.run")(function* (args: ReadonlyArray<string>) {
   const host = yield* Host
   const { json, plain } = asked(args)
-  const output = yield* makeOutput({ json, plain, color: host.terminal.color, columns: host.terminal.columns })
+  const output = yield* makeOutput({
+    json,
+    plain,
+    color: host.terminal.color,
+    columns: host.terminal.columns
+  })
   const loaded = new Map<string, CommandModule>()
   for (const name of mentioned(args)) {
     const entry = commandTable[name]

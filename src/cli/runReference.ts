@@ -33,7 +33,9 @@ export const runsByDate = Effect.fnUntraced(function* () {
       Effect.map((writtenAt): DatedRun => ({ ...listing, writtenAt }))
     )
   )
-  return dated.toSorted((left, right) => right.writtenAt - left.writtenAt || (left.runId < right.runId ? -1 : 1))
+  return dated.toSorted(
+    (left, right) => right.writtenAt - left.writtenAt || (left.runId < right.runId ? -1 : 1)
+  )
 })
 
 const beginning = /^(?:run-)?[0-9a-f]{1,16}$/
@@ -44,7 +46,9 @@ const quoted = (text: string): string => JSON.stringify(text.slice(0, 80).toWell
 /** The run that `text` names. */
 export const resolveRun = Effect.fnUntraced(function* (text: string) {
   if (text !== "@last" && !beginning.test(text)) {
-    return yield* badInput("bad_id", `${quoted(text)} is not a run's id, a beginning of one, or @last`, { cure })
+    return yield* badInput("bad_id", `${quoted(text)} is not a run's id, a beginning of one, or @last`, {
+      cure
+    })
   }
   const journal = yield* Journal
   if (runIdPattern.test(text)) {
@@ -63,9 +67,14 @@ export const resolveRun = Effect.fnUntraced(function* (text: string) {
     .map(({ runId }) => runId)
     .filter((runId) => runId.startsWith(prefix))
   const [first, second] = found
-  if (first === undefined) return yield* badInput("run_missing", `no run in ${journal.baseDir} begins with ${text}`, { cure })
+  if (first === undefined)
+    return yield* badInput("run_missing", `no run in ${journal.baseDir} begins with ${text}`, { cure })
   if (second !== undefined) {
-    return yield* badInput("ambiguous_id", `${found.length} runs begin with ${text}: ${found.slice(0, 5).join(", ")}`, { cure })
+    return yield* badInput(
+      "ambiguous_id",
+      `${found.length} runs begin with ${text}: ${found.slice(0, 5).join(", ")}`,
+      { cure }
+    )
   }
   return first
 })

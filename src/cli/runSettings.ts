@@ -18,7 +18,13 @@ const isOffline = (model: string): boolean => model === "offline" || model.start
 /** Refuses an address that is none before anything else is looked at. */
 const checkBaseUrl = (baseUrl: Option.Option<string>) =>
   Option.isSome(baseUrl) && !/^https?:\/\/[^\s/]/.test(baseUrl.value)
-    ? Effect.fail(badInput("invalid_base_url", `--base-url ${JSON.stringify(baseUrl.value.slice(0, 120))} is not an http(s) URL`, { cure: "--base-url http://127.0.0.1:11434/v1" }))
+    ? Effect.fail(
+        badInput(
+          "invalid_base_url",
+          `--base-url ${JSON.stringify(baseUrl.value.slice(0, 120))} is not an http(s) URL`,
+          { cure: "--base-url http://127.0.0.1:11434/v1" }
+        )
+      )
     : Effect.void
 
 /** What the command line says of models. `planPath`: alembic.json is looked for beside it. */
@@ -27,9 +33,13 @@ export const modelSettings = Effect.fnUntraced(function* (flags: ModelFlags, pla
   const model = Option.getOrUndefined(flags.model)
   const fixtures = yield* readFixturesText(flags.offlineFixtures)
   if (fixtures !== undefined && model !== undefined && !isOffline(model)) {
-    return yield* badInput("usage", `--offline-fixtures are answers of the offline model, and --model is ${model}`, {
-      cure: "leave one of the two out"
-    })
+    return yield* badInput(
+      "usage",
+      `--offline-fixtures are answers of the offline model, and --model is ${model}`,
+      {
+        cure: "leave one of the two out"
+      }
+    )
   }
   const config = yield* readConfigText(flags.config, planPath)
   const chosen = model ?? (fixtures === undefined ? undefined : "offline")
@@ -56,7 +66,10 @@ const encodeKept = Schema.encodeSync(KeptText)
 const decodeKept = Schema.decodeUnknownOption(KeptText)
 
 /** Blobs by role, for the run's directory. */
-export const keptBlobs = ({ config, fixtures }: ModelSettings, kept: Kept): Readonly<Record<string, string>> => ({
+export const keptBlobs = (
+  { config, fixtures }: ModelSettings,
+  kept: Kept
+): Readonly<Record<string, string>> => ({
   ...(config === undefined ? {} : { config }),
   ...(fixtures === undefined ? {} : { fixtures }),
   settings: encodeKept(kept)
@@ -79,7 +92,9 @@ export const overKept = Effect.fnUntraced(function* (
 ) {
   yield* checkBaseUrl(flags.baseUrl)
   const cure = "leave it out: the run has kept its own"
-  const given = Option.isSome(flags.config) ? yield* readText("configuration", flags.config.value, cure) : config
+  const given = Option.isSome(flags.config)
+    ? yield* readText("configuration", flags.config.value, cure)
+    : config
   const answers = (yield* readFixturesText(flags.offlineFixtures)) ?? fixtures
   const settings: ModelSettings = {
     ...(given === undefined ? {} : { config: given }),

@@ -33,12 +33,17 @@ export interface ParkedRun {
 type Question = RunEventOf<"QuestionAsked">
 
 /** The state of each run that may wait, one after the other. A damaged run is left out: `alembic list` names it. */
-const waitingRuns = <A>(given: string | undefined, read: (runId: RunId, state: RunState) => ReadonlyArray<A>) =>
+const waitingRuns = <A>(
+  given: string | undefined,
+  read: (runId: RunId, state: RunState) => ReadonlyArray<A>
+) =>
   Effect.gen(function* () {
     const store = yield* Journal
     const ids =
       given === undefined
-        ? (yield* Effect.mapError(store.list, fromJournal)).filter(({ status }) => status !== "damaged").map(({ runId }) => runId)
+        ? (yield* Effect.mapError(store.list, fromJournal))
+            .filter(({ status }) => status !== "damaged")
+            .map(({ runId }) => runId)
         : [yield* resolveRun(given)]
     const found: Array<A> = []
     for (const runId of ids) {
@@ -53,7 +58,10 @@ const waitingRuns = <A>(given: string | undefined, read: (runId: RunId, state: R
     return found
   })
 
-const itemOf = (runId: RunId, { choices, default: otherwise, item, kind, schema, text }: Question): WaitingItem => ({
+const itemOf = (
+  runId: RunId,
+  { choices, default: otherwise, item, kind, schema, text }: Question
+): WaitingItem => ({
   runId,
   item,
   kind,
@@ -68,11 +76,15 @@ export const pendingQuestions = (given: string | undefined) =>
   waitingRuns(given, (runId, { end, questions }) =>
     end !== undefined
       ? []
-      : [...questions.values()].flatMap(({ answer, event }) => (answer === undefined ? [itemOf(runId, event)] : []))
+      : [...questions.values()].flatMap(({ answer, event }) =>
+          answer === undefined ? [itemOf(runId, event)] : []
+        )
   )
 
 export const parkedRuns = (given: string | undefined) =>
-  waitingRuns(given, (runId, { suspended }): ReadonlyArray<ParkedRun> => (suspended === undefined ? [] : [{ runId, ...suspended }]))
+  waitingRuns(given, (runId, { suspended }): ReadonlyArray<ParkedRun> =>
+    suspended === undefined ? [] : [{ runId, ...suspended }]
+  )
 
 const decodeJson = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Json))
 
@@ -92,7 +104,10 @@ export const giveAnswer = Effect.fnUntraced(function* (
   const runId = yield* resolveRun(given)
   const store = yield* Journal
   const question = yield* Effect.scoped(
-    Effect.map(Effect.mapError(store.open(runId, "read"), fromJournal), (journal) => journal.state().questions.get(item)?.event)
+    Effect.map(
+      Effect.mapError(store.open(runId, "read"), fromJournal),
+      (journal) => journal.state().questions.get(item)?.event
+    )
   )
   const answer = yield* answerOf(question)
   yield* answerItem(runId, item, answer).pipe(
@@ -102,8 +117,10 @@ export const giveAnswer = Effect.fnUntraced(function* (
     })
   )
   const left = yield* pendingQuestions(runId)
-  const next = left[0] === undefined ? `alembic resume ${runId}` : `alembic answer ${runId} ${left[0].item} ANSWER`
+  const next =
+    left[0] === undefined ? `alembic resume ${runId}` : `alembic answer ${runId} ${left[0].item} ANSWER`
   yield* output.emit({ type: "AnswerSummary", ok: true, runId, item, answer, left: left.length })
-  yield* output.print(`${output.style.green("answered")} ${item} of ${runId}\n${cureText(next, output.style)}`)
+  yield* output.print(
+    `${output.style.green("answered")} ${item} of ${runId}\n${cureText(next, output.style)}`
+  )
 })
-

@@ -10,14 +10,21 @@ import { planFolder } from "../support/planFolder.ts"
 const attach = (
   files: Readonly<Record<string, string | Uint8Array>>,
   patterns: ReadonlyArray<string>,
-  more: { readonly secrets?: boolean; readonly links?: Readonly<Record<string, string>>; readonly at?: string } = {}
+  more: {
+    readonly secrets?: boolean
+    readonly links?: Readonly<Record<string, string>>
+    readonly at?: string
+  } = {}
 ) =>
   Effect.gen(function* () {
     const folder = yield* planFolder(files, more.links)
     const cwd = more.at === undefined ? folder : `${folder}/${more.at}`
     const layer = Layer.merge(platformLayer, testHost({ cwd }))
     return yield* Effect.provide(
-      readAttachments(patterns.map((pattern) => pattern.replaceAll("$CWD", cwd)), { baseDir: ".alembic", secrets: more.secrets ?? false }),
+      readAttachments(
+        patterns.map((pattern) => pattern.replaceAll("$CWD", cwd)),
+        { baseDir: ".alembic", secrets: more.secrets ?? false }
+      ),
       layer
     )
   })
@@ -27,7 +34,15 @@ const pathsOf = (...given: Parameters<typeof attach>) =>
 
 const refusal = (...given: Parameters<typeof attach>) => Effect.flip(attach(...given))
 
-const tree = { "src/a.ts": "a", "src/b.ts": "b", "src/deep/c.ts": "c", "src/d.md": "d", ".hidden/e.ts": "e", "Z.ts": "z", "é.ts": "é" }
+const tree = {
+  "src/a.ts": "a",
+  "src/b.ts": "b",
+  "src/deep/c.ts": "c",
+  "src/d.md": "d",
+  ".hidden/e.ts": "e",
+  "Z.ts": "z",
+  "é.ts": "é"
+}
 
 describe("attachments", () => {
   it.live("are sorted by UTF-16 code unit, whatever the order of the patterns", () =>
@@ -57,16 +72,37 @@ describe("attachments", () => {
     Effect.gen(function* () {
       const files = {
         ".gitignore": "*.log\nbuild/\n/top.ts\n",
-        "top.ts": "", "a.log": "", "build/x.ts": "", "src/top.ts": "", "src/build/y.ts": "",
-        "src/.gitignore": "!keep.log\nsecret/**\n", "src/keep.log": "", "src/other.log": "", "src/secret/z.ts": "", "src/a.ts": ""
+        "top.ts": "",
+        "a.log": "",
+        "build/x.ts": "",
+        "src/top.ts": "",
+        "src/build/y.ts": "",
+        "src/.gitignore": "!keep.log\nsecret/**\n",
+        "src/keep.log": "",
+        "src/other.log": "",
+        "src/secret/z.ts": "",
+        "src/a.ts": ""
       }
-      assert.deepStrictEqual(yield* pathsOf(files, ["**/*"]), [".gitignore", "src/.gitignore", "src/a.ts", "src/keep.log", "src/top.ts"])
+      assert.deepStrictEqual(yield* pathsOf(files, ["**/*"]), [
+        ".gitignore",
+        "src/.gitignore",
+        "src/a.ts",
+        "src/keep.log",
+        "src/top.ts"
+      ])
     })
   )
 
   it.live("heed the .gitignore files above, up to the repository's root and no further", () =>
     Effect.gen(function* () {
-      const files = { ".gitignore": "c.ts\n", "repo/.git/HEAD": "", "repo/.gitignore": "a.ts\n/sub/b.ts\n", "repo/sub/a.ts": "", "repo/sub/b.ts": "", "repo/sub/c.ts": "" }
+      const files = {
+        ".gitignore": "c.ts\n",
+        "repo/.git/HEAD": "",
+        "repo/.gitignore": "a.ts\n/sub/b.ts\n",
+        "repo/sub/a.ts": "",
+        "repo/sub/b.ts": "",
+        "repo/sub/c.ts": ""
+      }
       assert.deepStrictEqual(yield* pathsOf(files, ["*.ts"], { at: "repo/sub" }), ["c.ts"])
     })
   )
@@ -81,11 +117,22 @@ describe("attachments", () => {
   it.live("skip binaries with a notice, by their bytes and not by their names", () =>
     Effect.gen(function* () {
       const { attachments, notices } = yield* attach(
-        { "a.ts": new Uint8Array([104, 0, 105]), "b.png": "text all the same", "c.txt": new Uint8Array([0xc3, 0x28]), "d.txt": "héllo" },
+        {
+          "a.ts": new Uint8Array([104, 0, 105]),
+          "b.png": "text all the same",
+          "c.txt": new Uint8Array([0xc3, 0x28]),
+          "d.txt": "héllo"
+        },
         ["*"]
       )
-      assert.deepStrictEqual(attachments.map(({ path }) => path), ["b.png", "d.txt"])
-      assert.deepStrictEqual(notices, ["a.ts is binary and was not attached", "c.txt is binary and was not attached"])
+      assert.deepStrictEqual(
+        attachments.map(({ path }) => path),
+        ["b.png", "d.txt"]
+      )
+      assert.deepStrictEqual(notices, [
+        "a.ts is binary and was not attached",
+        "c.txt is binary and was not attached"
+      ])
     })
   )
 
@@ -99,14 +146,21 @@ describe("attachments", () => {
   it.live("follow a link to a file inside, and no link that leads outside", () =>
     Effect.gen(function* () {
       const files = { "out/secret.ts": "s", "work/a.ts": "a" }
-      const links = { "work/in.ts": "a.ts", "work/out.ts": "../out/secret.ts", "work/folder": "../out", "work/dead.ts": "nowhere" }
+      const links = {
+        "work/in.ts": "a.ts",
+        "work/out.ts": "../out/secret.ts",
+        "work/folder": "../out",
+        "work/dead.ts": "nowhere"
+      }
       assert.deepStrictEqual(yield* pathsOf(files, ["**/*.ts"], { at: "work", links }), ["a.ts", "in.ts"])
     })
   )
 
   for (const pattern of ["../x.ts", "src/../../x.ts", "/etc/passwd", "**/../x"]) {
     it.live(`${pattern} is outside`, () =>
-      Effect.map(refusal(tree, [pattern]), ({ code, status }) => assert.deepStrictEqual([code, status], ["outside", "invalid"]))
+      Effect.map(refusal(tree, [pattern]), ({ code, status }) =>
+        assert.deepStrictEqual([code, status], ["outside", "invalid"])
+      )
     )
   }
 
@@ -117,7 +171,9 @@ describe("attachments", () => {
   }
 
   it.live("say that .gitignore is why nothing matches", () =>
-    Effect.map(refusal({ ".gitignore": "dist\n", "dist/a.js": "" }, ["dist/**"]), ({ message }) => assert.match(message, /ignored by \.gitignore/))
+    Effect.map(refusal({ ".gitignore": "dist\n", "dist/a.js": "" }, ["dist/**"]), ({ message }) =>
+      assert.match(message, /ignored by \.gitignore/)
+    )
   )
 
   for (const name of [".env", ".env.local", "conf/.env.production", "id_rsa", "cert.pem", ".npmrc"]) {
@@ -133,7 +189,9 @@ describe("attachments", () => {
   }
 
   it.live("an example of an .env file is no secret", () =>
-    Effect.map(pathsOf({ ".env.example": "KEY=" }, ["**"]), (paths) => assert.deepStrictEqual(paths, [".env.example"]))
+    Effect.map(pathsOf({ ".env.example": "KEY=" }, ["**"]), (paths) =>
+      assert.deepStrictEqual(paths, [".env.example"])
+    )
   )
 
   it.live("content shaped like a key is refused by file and line, and never shown", () =>

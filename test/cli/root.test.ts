@@ -21,7 +21,31 @@ describe("help", () => {
   it.live("of a command names all its flags, each with what it does", () =>
     Effect.gen(function* () {
       const { out } = yield* alembic({ cwd }, "run", "--help")
-      for (const flag of ["--goal", "--plan", "--contract", "--args", "--attach", "--attach-secrets", "--model", "--base-url", "--config", "--offline-fixtures", "--base-dir", "--hermetic", "--fresh", "--reuse", "--resume", "--no-cache", "--concurrency", "--max-usd", "--accept-loss", "--dry", "--yes", "--json", "--plain"]) {
+      for (const flag of [
+        "--goal",
+        "--plan",
+        "--contract",
+        "--args",
+        "--attach",
+        "--attach-secrets",
+        "--model",
+        "--base-url",
+        "--config",
+        "--offline-fixtures",
+        "--base-dir",
+        "--hermetic",
+        "--fresh",
+        "--reuse",
+        "--resume",
+        "--no-cache",
+        "--concurrency",
+        "--max-usd",
+        "--accept-loss",
+        "--dry",
+        "--yes",
+        "--json",
+        "--plain"
+      ]) {
         assert.match(out, new RegExp(`^ {2}${flag}[ ,].* {2,}\\S`, "m"), flag)
       }
     })
@@ -48,7 +72,16 @@ describe("help", () => {
 })
 
 describe("usage that is wrong", () => {
-  for (const args of [["bogus"], ["run", "--bogus"], ["replay"], ["repair", "run-0123456789abcdef"], ["run", "extra"], ["repair", "x", "--truncate-at", "-1"], ["gc", "--keep", "-1"], ["ask"]]) {
+  for (const args of [
+    ["bogus"],
+    ["run", "--bogus"],
+    ["replay"],
+    ["repair", "run-0123456789abcdef"],
+    ["run", "extra"],
+    ["repair", "x", "--truncate-at", "-1"],
+    ["gc", "--keep", "-1"],
+    ["ask"]
+  ]) {
     it.live(`${args.join(" ")} exits 2, keeps stdout clean, and shows usage on stderr`, () =>
       Effect.gen(function* () {
         const said = yield* alembic({ cwd }, ...args)
@@ -92,7 +125,8 @@ describe("the table of commands", () => {
     Effect.gen(function* () {
       const { code, out } = yield* alembic({ cwd }, "--completions", "bash")
       assert.strictEqual(code, 0)
-      for (const name of [...Object.keys(commandTable), "--retry-failed", "--truncate-at"]) assert.include(out, name)
+      for (const name of [...Object.keys(commandTable), "--retry-failed", "--truncate-at"])
+        assert.include(out, name)
     })
   )
 })
@@ -101,7 +135,10 @@ describe("--version", () => {
   it.live("prints the version, as JSON if asked", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* alembic({ cwd }, "--version")).out, "alembic v0.0.0-test")
-      assert.deepInclude(lastLine(yield* alembic({ cwd }, "--version", "--json")), { name: "alembic", version: "0.0.0-test" })
+      assert.deepInclude(lastLine(yield* alembic({ cwd }, "--version", "--json")), {
+        name: "alembic",
+        version: "0.0.0-test"
+      })
     })
   )
 })

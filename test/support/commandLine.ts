@@ -57,7 +57,9 @@ export const alembic = (options: CommandOptions, ...args: ReadonlyArray<string>)
     const code = yield* runCommand(args).pipe(
       Effect.provideService(Console.Console, console),
       Effect.provideService(Host, hostOf(options)),
-      Effect.provide(Layer.merge(platformLayer, ConfigProvider.layer(ConfigProvider.fromEnv({ env: options.env ?? {} }))))
+      Effect.provide(
+        Layer.merge(platformLayer, ConfigProvider.layer(ConfigProvider.fromEnv({ env: options.env ?? {} })))
+      )
     )
     return { code, out: out.join("\n"), err: err.join("\n") }
   })

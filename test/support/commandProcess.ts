@@ -23,7 +23,11 @@ export const start = (cwd: string, ...args: ReadonlyArray<string>) =>
     Effect.acquireRelease(
       Effect.sync(() => {
         const env = { PATH: process.env["PATH"], NO_COLOR: "1" }
-        const child = spawn(process.execPath, [main, ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] })
+        const child = spawn(process.execPath, [main, ...args], {
+          cwd,
+          env,
+          stdio: ["ignore", "pipe", "pipe"]
+        })
         let out = ""
         let err = ""
         child.stdout.setEncoding("utf8").on("data", (chunk: string) => (out += chunk))
@@ -47,4 +51,5 @@ export const finish = (cwd: string, ...args: ReadonlyArray<string>) =>
   Effect.flatMap(start(cwd, ...args), ({ ended }) => ended)
 
 /** The last line of stdout as JSON. */
-export const summaryOf = ({ out }: Ended): Record<string, unknown> => JSON.parse(out.trim().split("\n").at(-1) ?? "")
+export const summaryOf = ({ out }: Ended): Record<string, unknown> =>
+  JSON.parse(out.trim().split("\n").at(-1) ?? "")

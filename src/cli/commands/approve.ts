@@ -15,7 +15,8 @@ export default defineCommand({
   },
   examples: [{ command: "alembic approve @last doubt-7", description: "Make a call in doubt again" }],
   handler: Effect.fn("cli.approve")(
-    ({ item, run }) => giveAnswer(run, item, (question) => Effect.succeed(question?.choices?.[0] ?? "approve")),
+    ({ item, run }) =>
+      giveAnswer(run, item, (question) => Effect.succeed(question?.choices?.[0] ?? "approve")),
     onJournal
   )
 })

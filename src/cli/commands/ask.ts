@@ -35,7 +35,9 @@ const isSchema = Schema.is(JsonSchemaDocument)
 const readSchema = Effect.fnUntraced(function* (path: string) {
   const cure = "--schema FILE with a JSON Schema object in it"
   const value = yield* parseJson(`schema ${path}`, yield* readText("schema", path, cure), cure)
-  return isSchema(value) ? value : yield* badInput("invalid_schema", `schema ${path} is not an object`, { path, cure })
+  return isSchema(value)
+    ? value
+    : yield* badInput("invalid_schema", `schema ${path} is not an object`, { path, cure })
 })
 
 const factsText = (result: ModelRunResult, style: Style): string => {
@@ -48,7 +50,10 @@ const factsText = (result: ModelRunResult, style: Style): string => {
     result.costUsd === undefined ? "cost unknown" : dollarsText(result.costUsd),
     durationText(result.durationMs)
   ]
-  const fell = (result.fellBackFrom ?? []).map(({ adapterId, error, modelId }) => `  instead of ${adapterId}:${modelId}: ${clip(error.message, 120)} [${error.code}]`)
+  const fell = (result.fellBackFrom ?? []).map(
+    ({ adapterId, error, modelId }) =>
+      `  instead of ${adapterId}:${modelId}: ${clip(error.message, 120)} [${error.code}]`
+  )
   return [style.dim(facts.join(" · ")), ...fell].join("\n")
 }
 
@@ -65,13 +70,20 @@ export default defineCommand({
   description: "Ask a model one question, through the same guards as a run",
   config,
   examples: [
-    { command: "alembic ask 'Why is the sky blue?' --model anthropic:claude-sonnet-4-5", description: "One call" },
-    { command: "alembic ask 'Three names' --schema names.json --json", description: "A structured answer as one JSON object" }
+    {
+      command: "alembic ask 'Why is the sky blue?' --model anthropic:claude-sonnet-4-5",
+      description: "One call"
+    },
+    {
+      command: "alembic ask 'Three names' --schema names.json --json",
+      description: "A structured answer as one JSON object"
+    }
   ],
   handler: Effect.fn("cli.ask")(function* (input) {
     const host = yield* Host
     const output = yield* Output
-    if (input.prompt.trim() === "") return yield* badInput("usage", "the prompt is empty", { cure: "alembic ask 'What …?'" })
+    if (input.prompt.trim() === "")
+      return yield* badInput("usage", "the prompt is empty", { cure: "alembic ask 'What …?'" })
     const settings = yield* modelSettings(input, "alembic.plan.ts")
     const schema = Option.isSome(input.schema) ? yield* readSchema(input.schema.value) : undefined
     const maxAttempts = Option.getOrUndefined(input.maxAttempts)
@@ -94,10 +106,14 @@ export default defineCommand({
     )
     yield* output.emit(result)
     if (!output.json) {
-      if (result.ok) yield* output.print(result.output === undefined ? result.text : JSON.stringify(result.output, undefined, 2))
+      if (result.ok)
+        yield* output.print(
+          result.output === undefined ? result.text : JSON.stringify(result.output, undefined, 2)
+        )
       yield* output.note(factsText(result, output.style))
       if (!result.ok) yield* output.note(failureText(result, output.style))
-      if (result.adapterId === "offline" && settings.fixtures === undefined) yield* output.note(output.style.dim(madeUpByRule))
+      if (result.adapterId === "offline" && settings.fixtures === undefined)
+        yield* output.note(output.style.dim(madeUpByRule))
     }
     if (!result.ok) yield* output.exitWith(1)
   })

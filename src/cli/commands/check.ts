@@ -63,7 +63,10 @@ export default defineCommand({
   },
   examples: [
     { command: "alembic check alembic.plan.ts", description: "One plan" },
-    { command: "alembic check plans/ --json", description: "A folder: one JSON object a plan, then the summary" }
+    {
+      command: "alembic check plans/ --json",
+      description: "A folder: one JSON object a plan, then the summary"
+    }
   ],
   handler: Effect.fn("cli.check")(function* ({ files, sweep }) {
     const host = yield* Host
@@ -80,7 +83,12 @@ export default defineCommand({
     }).pipe(Effect.provide(host.engine({ baseDir: host.cwd, offline: "always" })))
     const findings = checked.reduce((sum, one) => sum + one.findings.length, 0)
     if (checked.length > 1 || files.length > 1) {
-      yield* output.emit({ type: "CheckSummary", ok: checked.every(({ ok }) => ok), files: checked.length, findings })
+      yield* output.emit({
+        type: "CheckSummary",
+        ok: checked.every(({ ok }) => ok),
+        files: checked.length,
+        findings
+      })
     }
     yield* output.exitWith(exitCodeOfCheck(checked))
   })

@@ -13,7 +13,10 @@ import { modelSettings } from "../runSettings.ts"
 const modelCheckups = Effect.fnUntraced(function* (config: Option.Option<string>) {
   const host = yield* Host
   const none = Option.none<string>()
-  const settings = yield* modelSettings({ model: none, baseUrl: none, config, offlineFixtures: none }, "alembic.plan.ts")
+  const settings = yield* modelSettings(
+    { model: none, baseUrl: none, config, offlineFixtures: none },
+    "alembic.plan.ts"
+  )
   return yield* Effect.gen(function* () {
     const catalog = yield* ModelCatalog
     const entries = yield* catalog.entries
@@ -22,14 +25,20 @@ const modelCheckups = Effect.fnUntraced(function* (config: Option.Option<string>
     const configured: Checkup = {
       what: "models",
       ok: broken === undefined,
-      detail: broken === undefined ? `default ${catalog.defaultModel}, ${entries.length} configured` : `${broken.problem ?? ""}; ${broken.cure ?? ""}`
+      detail:
+        broken === undefined
+          ? `default ${catalog.defaultModel}, ${entries.length} configured`
+          : `${broken.problem ?? ""}; ${broken.cure ?? ""}`
     }
     const keys: Checkup = {
       what: "keys",
       ok: true,
       detail: catalog.providers
         .filter(({ key }) => key !== "not_needed")
-        .map(({ key, keyVariable, provider }) => `${provider} ${key === "present" ? "set" : `not set (${keyVariable ?? ""})`}`)
+        .map(
+          ({ key, keyVariable, provider }) =>
+            `${provider} ${key === "present" ? "set" : `not set (${keyVariable ?? ""})`}`
+        )
         .join(", ")
     }
     return [configured, keys]
@@ -49,14 +58,18 @@ export default defineCommand({
     const models = yield* Effect.result(modelCheckups(config))
     const found: ReadonlyArray<Checkup> = [
       ...(yield* host.checkups(baseDir)),
-      ...(Result.isSuccess(models) ? models.success : [{ what: "models", ok: false, detail: models.failure.message }])
+      ...(Result.isSuccess(models)
+        ? models.success
+        : [{ what: "models", ok: false, detail: models.failure.message }])
     ]
     for (const { detail, ok, what } of found) {
       yield* output.print(`${ok ? style.green("✓") : style.red("✗")} ${what.padEnd(15)} ${detail}`)
     }
     const ok = found.every((one) => one.ok)
     yield* output.emit({ type: "DoctorSummary", ok, version: host.version, checks: found })
-    yield* output.print(ok ? cureText("alembic run", style) : cureText("put right what is marked ✗, then alembic doctor", style))
+    yield* output.print(
+      ok ? cureText("alembic run", style) : cureText("put right what is marked ✗, then alembic doctor", style)
+    )
     if (!ok) yield* output.exitWith(1)
   })
 })

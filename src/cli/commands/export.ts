@@ -16,14 +16,21 @@ export default defineCommand({
     run: runArgument,
     to: optionalText("to", "<file>", "The archive to write, which must not exist (RUN.tar)")
   },
-  examples: [{ command: "alembic export @last --to run.tar", description: "An archive that `alembic import` takes" }],
+  examples: [
+    { command: "alembic export @last --to run.tar", description: "An archive that `alembic import` takes" }
+  ],
   handler: Effect.fn("cli.export")(function* ({ run, to }) {
     const output = yield* Output
     const runId = yield* resolveRun(run)
     const journal = yield* Journal
     const file = Option.getOrElse(to, () => `${runId}.tar`)
-    const { bytes, sha256 } = yield* Effect.mapError(journal.export(runId, yield* resolvePath(file)), fromJournal)
+    const { bytes, sha256 } = yield* Effect.mapError(
+      journal.export(runId, yield* resolvePath(file)),
+      fromJournal
+    )
     yield* output.emit({ type: "ExportSummary", ok: true, runId, file, bytes, sha256 })
-    yield* output.print(`${output.style.green("exported")} ${runId} to ${file}  ${countText(bytes)} bytes\n  sha256 ${sha256}`)
+    yield* output.print(
+      `${output.style.green("exported")} ${runId} to ${file}  ${countText(bytes)} bytes\n  sha256 ${sha256}`
+    )
   }, onJournal)
 })

@@ -1,8 +1,7 @@
 // `alembic gc`: removes runs by age, count or size. Shows what it would remove; removes it only with --apply. Never a
 // run in use, and nothing unfinished unless asked for.
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
-import { Schema } from "effect"
 import { Journal } from "../../journal/Journal.ts"
 import { badInput, fromJournal } from "../CommandError.ts"
 import { defineCommand } from "../defineCommand.ts"
@@ -50,7 +49,9 @@ export default defineCommand({
   handler: Effect.fn("cli.gc")(function* ({ apply, days, keep, maxMb, unfinished }) {
     const output = yield* Output
     if (Option.isNone(days) && Option.isNone(keep) && Option.isNone(maxMb)) {
-      return yield* badInput("usage", "say which runs may go: --older-than, --keep or --max-mb", { cure: "alembic gc --older-than 30" })
+      return yield* badInput("usage", "say which runs may go: --older-than, --keep or --max-mb", {
+        cure: "alembic gc --older-than 30"
+      })
     }
     const journal = yield* Journal
     const plan = yield* Effect.mapError(
@@ -62,14 +63,25 @@ export default defineCommand({
       }),
       fromJournal
     )
-    const { removed, skipped } = apply ? yield* Effect.mapError(journal.collect(plan), fromJournal) : { removed: plan, skipped: [] }
+    const { removed, skipped } = apply
+      ? yield* Effect.mapError(journal.collect(plan), fromJournal)
+      : { removed: plan, skipped: [] }
     for (const one of removed) {
       yield* output.emit({ ...one, removed: apply })
-      yield* output.print(`${one.runId}  ${one.status.padEnd(11)}  ${instantText(one.lastWritten)}  ${countText(one.bytes)} bytes  ${one.reason}`)
+      yield* output.print(
+        `${one.runId}  ${one.status.padEnd(11)}  ${instantText(one.lastWritten)}  ${countText(one.bytes)} bytes  ${one.reason}`
+      )
     }
     for (const { runId } of skipped) yield* output.note(`${runId} is in use and stays`)
     const bytes = removed.reduce((sum, one) => sum + one.bytes, 0)
-    yield* output.emit({ type: "GcSummary", ok: true, applied: apply, count: removed.length, bytes, skipped: skipped.map(({ runId }) => runId) })
+    yield* output.emit({
+      type: "GcSummary",
+      ok: true,
+      applied: apply,
+      count: removed.length,
+      bytes,
+      skipped: skipped.map(({ runId }) => runId)
+    })
     yield* output.print(
       `${plural(removed.length, "run")} ${apply ? "removed" : "would go"}, ${countText(bytes)} bytes${apply || removed.length === 0 ? "" : `\n${cureText("the same with --apply", output.style)}`}`
     )

@@ -12,13 +12,20 @@ import { onJournal } from "../runReference.ts"
 export default defineCommand({
   name: "import",
   description: "Take in an exported run, if it verifies",
-  config: { file: Argument.String("file").pipe(Argument.withDescription("An archive written by alembic export")) },
+  config: {
+    file: Argument.String("file").pipe(Argument.withDescription("An archive written by alembic export"))
+  },
   examples: [{ command: "alembic import run.tar", description: "The run is then here, as it was there" }],
   handler: Effect.fn("cli.import")(function* ({ file }) {
     const output = yield* Output
     const journal = yield* Journal
-    const { bytes, runId, sha256 } = yield* Effect.mapError(journal.import(yield* resolvePath(file)), fromJournal)
+    const { bytes, runId, sha256 } = yield* Effect.mapError(
+      journal.import(yield* resolvePath(file)),
+      fromJournal
+    )
     yield* output.emit({ type: "ImportSummary", ok: true, runId, bytes, sha256 })
-    yield* output.print(`${output.style.green("imported")} ${runId}\n${cureText(`alembic replay ${runId}`, output.style)}`)
+    yield* output.print(
+      `${output.style.green("imported")} ${runId}\n${cureText(`alembic replay ${runId}`, output.style)}`
+    )
   }, onJournal)
 })

@@ -30,11 +30,15 @@ const writeFiles = Effect.gen(function* () {
   }
   for (const { name, text } of initFiles) {
     yield* Effect.mapError(fs.writeFileString(yield* resolvePath(name), text, { flag: "wx" }), (error) =>
-      badInput("unwritable", `${name} cannot be written: ${whyUnreadable(error)}`, { path: name, cure: "alembic init in another folder" })
+      badInput("unwritable", `${name} cannot be written: ${whyUnreadable(error)}`, {
+        path: name,
+        cure: "alembic init in another folder"
+      })
     )
   }
   yield* output.emit({ type: "InitSummary", ok: true, files: initFiles.map(({ name }) => name) })
-  for (const { about, name } of initFiles) yield* output.print(`${output.style.green("wrote")} ${name.padEnd(18)} ${output.style.dim(about)}`)
+  for (const { about, name } of initFiles)
+    yield* output.print(`${output.style.green("wrote")} ${name.padEnd(18)} ${output.style.dim(about)}`)
   yield* output.print(cureText("alembic run", output.style))
 })
 
@@ -44,7 +48,10 @@ export default defineCommand({
   config: { schema: toggle("schema", "Print the JSON Schema of alembic.json instead") },
   examples: [
     { command: "alembic init", description: "GOAL.md and alembic.plan.ts, then alembic run" },
-    { command: "alembic init --schema > alembic.schema.json", description: "For an editor that completes alembic.json" }
+    {
+      command: "alembic init --schema > alembic.schema.json",
+      description: "For an editor that completes alembic.json"
+    }
   ],
   handler: Effect.fn("cli.init")(function* ({ schema }) {
     yield* schema ? printSchema : writeFiles

@@ -64,9 +64,18 @@ const fold = (calls: Map<string, InspectedCall>, event: RunEvent): void => {
       status: "scheduled",
       attempts: 0
     })
-  } else if (event.type === "CallCompleted" || event.type === "CallParked" || event.type === "CallCancelled") {
+  } else if (
+    event.type === "CallCompleted" ||
+    event.type === "CallParked" ||
+    event.type === "CallCancelled"
+  ) {
     const id = callId(event)
-    const known = calls.get(id) ?? { key: event.key, occurrence: event.occurrence, status: "scheduled", attempts: 0 }
+    const known = calls.get(id) ?? {
+      key: event.key,
+      occurrence: event.occurrence,
+      status: "scheduled",
+      attempts: 0
+    }
     if (event.type !== "CallCancelled") calls.set(id, { ...known, ...outcomeOf(event) })
     else if (known.status === "scheduled") calls.set(id, { ...known, status: "cancelled" })
   }
@@ -83,7 +92,8 @@ export const inspectRun = Effect.fnUntraced(
     const { status } = digestOf(state)
     // Whether somebody works on it is not in the log.
     const listing = status === "open" ? (yield* store.list).find((one) => one.runId === runId) : undefined
-    const goal = journal.meta.parts.goal === undefined ? "" : yield* journal.blobs.get(journal.meta.parts.goal)
+    const goal =
+      journal.meta.parts.goal === undefined ? "" : yield* journal.blobs.get(journal.meta.parts.goal)
     return {
       type: "Inspect" as const,
       ok: true,
@@ -120,7 +130,10 @@ export default defineCommand({
   handler: Effect.fn("cli.inspect")(function* ({ run }) {
     const output = yield* Output
     const inspection = yield* inspectRun(yield* resolveRun(run))
-    if (inspection.run.events === 0) return yield* badInput("run_missing", `${inspection.run.runId} has no events yet`, { cure: "alembic run" })
+    if (inspection.run.events === 0)
+      return yield* badInput("run_missing", `${inspection.run.runId} has no events yet`, {
+        cure: "alembic run"
+      })
     yield* output.emit(inspection)
     yield* output.print(inspectionText(inspection, output.style))
   }, onJournal)

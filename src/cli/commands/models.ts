@@ -11,9 +11,24 @@ import type { Style } from "../render/style.ts"
 import { modelSettings } from "../runSettings.ts"
 
 const linkText = (link: CatalogLink, style: Style): string => {
-  const key = link.key === "absent" ? style.red(`${link.keyVariable ?? "key"} not set`) : link.key === "present" ? style.green("key set") : ""
-  const limits = link.limits === undefined ? "" : Object.entries(link.limits).map(([name, n]) => `${name} ${n}`).join(", ")
-  const facts = [key, priceText(link), limits, link.problem === undefined || link.key === "absent" ? "" : style.red(link.problem)]
+  const key =
+    link.key === "absent"
+      ? style.red(`${link.keyVariable ?? "key"} not set`)
+      : link.key === "present"
+        ? style.green("key set")
+        : ""
+  const limits =
+    link.limits === undefined
+      ? ""
+      : Object.entries(link.limits)
+          .map(([name, n]) => `${name} ${n}`)
+          .join(", ")
+  const facts = [
+    key,
+    priceText(link),
+    limits,
+    link.problem === undefined || link.key === "absent" ? "" : style.red(link.problem)
+  ]
   const cure = link.cure === undefined ? "" : `\n  ${cureText(link.cure, style)}`
   return `    ${link.reference}  ${facts.filter((fact) => fact !== "").join(" · ")}${cure}`
 }
@@ -44,11 +59,23 @@ export default defineCommand({
       }
       yield* output.print(output.style.dim("providers"))
       for (const { baseUrl, baseUrlVariable, key, keyVariable, provider } of catalog.providers) {
-        const keyed = key === "not_needed" ? "no key needed" : `${keyVariable ?? "key"} ${key === "present" ? "set" : "not set"}`
-        const based = baseUrl === "default" || baseUrlVariable === undefined ? "" : ` · ${baseUrlVariable} ${baseUrl === "set" ? "set" : "not set"}`
+        const keyed =
+          key === "not_needed"
+            ? "no key needed"
+            : `${keyVariable ?? "key"} ${key === "present" ? "set" : "not set"}`
+        const based =
+          baseUrl === "default" || baseUrlVariable === undefined
+            ? ""
+            : ` · ${baseUrlVariable} ${baseUrl === "set" ? "set" : "not set"}`
         yield* output.print(`    ${provider}  ${keyed}${based}`)
       }
-      yield* output.emit({ type: "ModelsSummary", ok: true, default: catalog.defaultModel, count: entries.length, providers: catalog.providers })
+      yield* output.emit({
+        type: "ModelsSummary",
+        ok: true,
+        default: catalog.defaultModel,
+        count: entries.length,
+        providers: catalog.providers
+      })
     }).pipe(Effect.provide(host.models(settings)))
   })
 })

@@ -1,7 +1,6 @@
 // `alembic repair RUN --truncate-at N`: gives up what follows line N of a damaged log, keeping a copy of all of it.
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { Flag } from "effect/cli"
-import { Schema } from "effect"
 import { Journal } from "../../journal/Journal.ts"
 import { fromJournal } from "../CommandError.ts"
 import { defineCommand } from "../defineCommand.ts"
@@ -24,7 +23,9 @@ export default defineCommand({
       Flag.withSchema(LineNumber)
     )
   },
-  examples: [{ command: "alembic repair run-3fa --truncate-at 120", description: "Keep the first 120 events" }],
+  examples: [
+    { command: "alembic repair run-3fa --truncate-at 120", description: "Keep the first 120 events" }
+  ],
   handler: Effect.fn("cli.repair")(function* ({ run, truncateAt }) {
     const output = yield* Output
     const runId = yield* resolveRun(run)

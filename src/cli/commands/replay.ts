@@ -40,7 +40,10 @@ export default defineCommand({
     plan: flags.optionalText("plan", "<file>", "Another plan: where does it part from the run?")
   },
   examples: [
-    { command: "alembic replay @last", description: "Prove that the last run is what its plan makes of its answers" },
+    {
+      command: "alembic replay @last",
+      description: "Prove that the last run is what its plan makes of its answers"
+    },
     { command: "alembic replay run-3fa --plan edited.plan.ts", description: "See what an edit changes first" }
   ],
   failureLine,

@@ -22,7 +22,11 @@ const config = {
   args: flags.optionalText("args", "<json|@file>", "Arguments the plan sees as input.args"),
   attach: flags.repeated("attach", "<glob>", "Files the plan sees as input.files; may be given again"),
   attachSecrets: flags.toggle("attach-secrets", "Attach files that look as if they held keys"),
-  model: flags.optionalText("model", "<ref>", "Default model, such as anthropic:<model>; offline unless named"),
+  model: flags.optionalText(
+    "model",
+    "<ref>",
+    "Default model, such as anthropic:<model>; offline unless named"
+  ),
   baseUrl: flags.baseUrlFlag,
   config: flags.configFlag,
   offlineFixtures: flags.fixturesFlag,
@@ -46,7 +50,10 @@ export default defineCommand({
   config,
   examples: [
     { command: "alembic run --yes", description: "Run alembic.plan.ts on GOAL.md" },
-    { command: "alembic run --attach 'src/**/*.ts' --model anthropic:claude-sonnet-4-5 --max-usd 2", description: "On a real model, with a cap" },
+    {
+      command: "alembic run --attach 'src/**/*.ts' --model anthropic:claude-sonnet-4-5 --max-usd 2",
+      description: "On a real model, with a cap"
+    },
     { command: "alembic run --dry", description: "What it would cost" }
   ],
   failureLine: (error) => unrun("invalid", errorInfo(error)),
@@ -55,7 +62,9 @@ export default defineCommand({
     const output = yield* Output
     const baseDir = yield* resolvePath(yield* flags.baseDirFlag)
     if (input.fresh && Option.isSome(input.resume)) {
-      return yield* badInput("usage", "--fresh makes another run, --resume goes on with one", { cure: "leave one of the two out" })
+      return yield* badInput("usage", "--fresh makes another run, --resume goes on with one", {
+        cure: "leave one of the two out"
+      })
     }
     const models = yield* modelSettings(input, input.plan)
     const { inputs, notices } = yield* readInputs({ ...input, baseDir })
@@ -86,11 +95,17 @@ export default defineCommand({
       extra: keptBlobs(models, { ...how, ...(models.model === undefined ? {} : { model: models.model }) }),
       ...(reuse === undefined ? {} : { reuse })
     }
-    if (input.dry) return yield* dryRun({ models, baseDir, request: { ...request, acceptLoss: input.acceptLoss } })
+    if (input.dry)
+      return yield* dryRun({ models, baseDir, request: { ...request, acceptLoss: input.acceptLoss } })
     yield* performRun(
       (watch) =>
         runPlanFile({ ...request, ...how, ...watch, ...(expectRun === undefined ? {} : { expectRun }) }),
-      { agreed: input.yes, maxUsd: lower(maxUsd, inputs.contract?.budget?.usd), again: "alembic run --yes", fixtures: models.fixtures !== undefined }
+      {
+        agreed: input.yes,
+        maxUsd: lower(maxUsd, inputs.contract?.budget?.usd),
+        again: "alembic run --yes",
+        fixtures: models.fixtures !== undefined
+      }
     ).pipe(Effect.provide(host.engine(settings)))
   })
 })

@@ -37,7 +37,8 @@ const restOf = (event: RunEvent): string | undefined => {
 /** The complete lines of a growing file, each once. */
 const makeFollower = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
-  const refused = (error: Parameters<typeof whyUnreadable>[0]) => badInput("unreadable", `${path}: ${whyUnreadable(error)}`, { path })
+  const refused = (error: Parameters<typeof whyUnreadable>[0]) =>
+    badInput("unreadable", `${path}: ${whyUnreadable(error)}`, { path })
   const file = yield* Effect.mapError(fs.open(path, { flag: "r" }), refused)
   let rest: Uint8Array = new Uint8Array(0)
 
@@ -103,7 +104,10 @@ export default defineCommand({
       }
       yield* progress.done
       yield* output.emit({ type: "TailSummary", ok: true, runId, events, status: status ?? "open" })
-      const next = status === undefined || status === "suspended" || status === "interrupted" ? `alembic resume ${runId}` : `alembic inspect ${runId}`
+      const next =
+        status === undefined || status === "suspended" || status === "interrupted"
+          ? `alembic resume ${runId}`
+          : `alembic inspect ${runId}`
       yield* output.print(`${status ?? "nobody works on it"} ${runId}\n${cureText(next, output.style)}`)
     },
     Effect.scoped,

@@ -14,7 +14,9 @@ export default defineCommand({
   name: "verify",
   description: "Check a run's log, hash chain, blobs and derived files for damage",
   config: { run: runArgument },
-  examples: [{ command: "alembic verify @last --json", description: "Exit 5 and a list of problems if there are any" }],
+  examples: [
+    { command: "alembic verify @last --json", description: "Exit 5 and a list of problems if there are any" }
+  ],
   failureLine: (error) => ({
     type: "VerifySummary",
     ok: false,
@@ -31,14 +33,27 @@ export default defineCommand({
     yield* output.emit({ type: "VerifySummary", runId, ...report })
     const { style } = output
     if (report.ok) {
-      yield* output.print(`${style.green("sound")} ${style.bold(runId)}  ${plural(report.events, "event")}, vouched for to ${report.vouchedTo}`)
+      yield* output.print(
+        `${style.green("sound")} ${style.bold(runId)}  ${plural(report.events, "event")}, vouched for to ${report.vouchedTo}`
+      )
     } else {
-      yield* output.print(`${style.red("damaged")} ${style.bold(runId)}  ${plural(report.problems.length, "problem")}`)
+      yield* output.print(
+        `${style.red("damaged")} ${style.bold(runId)}  ${plural(report.problems.length, "problem")}`
+      )
       for (const { code, line, message } of report.problems) {
-        yield* output.print(`  ${line > 0 ? `line ${line} ` : ""}${style.dim(`[${code}]`)} ${harmless(message)}`)
+        yield* output.print(
+          `  ${line > 0 ? `line ${line} ` : ""}${style.dim(`[${code}]`)} ${harmless(message)}`
+        )
       }
       const first = report.problems.find(({ line }) => line > 0)?.line
-      yield* output.print(cureText(first === undefined ? "restore the run from a copy (alembic import FILE)" : `alembic repair ${runId} --truncate-at ${first - 1}`, style))
+      yield* output.print(
+        cureText(
+          first === undefined
+            ? "restore the run from a copy (alembic import FILE)"
+            : `alembic repair ${runId} --truncate-at ${first - 1}`,
+          style
+        )
+      )
       yield* output.exitWith(5)
     }
   }, onJournal)

@@ -45,15 +45,25 @@ export const checkText = (checked: Checked, style: Style): string => {
   const { error, findings, modules, notices, ok, path, sources, warnings } = checked
   const lines: Array<string> = []
   if (error !== undefined) {
-    lines.push(`${style.red("✗")} ${style.bold(path)} ${style.dim(`[${error.code}]`)} ${harmless(error.message)}`)
-    lines.push(cureText(error.code === "no_run" ? "export const run = async (h, input) => { … }" : `correct ${path}`, style))
+    lines.push(
+      `${style.red("✗")} ${style.bold(path)} ${style.dim(`[${error.code}]`)} ${harmless(error.message)}`
+    )
+    lines.push(
+      cureText(
+        error.code === "no_run" ? "export const run = async (h, input) => { … }" : `correct ${path}`,
+        style
+      )
+    )
   } else if (ok) {
     lines.push(`${style.green("✓")} ${style.bold(path)}  deterministic, ${plural(modules.length, "module")}`)
   } else {
     lines.push(`${style.red("✗")} ${style.bold(path)}  ${plural(findings.length, "finding")}`)
     for (const finding of findings) lines.push(...findingText(sources, finding, style))
   }
-  for (const warning of warnings) lines.push(`  ${style.yellow("!")} ${warning.file}:${warning.line}:${warning.column} ${warning.construct} ${style.dim("(in a package: refused when reached)")}`)
+  for (const warning of warnings)
+    lines.push(
+      `  ${style.yellow("!")} ${warning.file}:${warning.line}:${warning.column} ${warning.construct} ${style.dim("(in a package: refused when reached)")}`
+    )
   for (const notice of notices) lines.push(`  ${style.yellow("!")} ${harmless(notice)}`)
   return lines.join("\n")
 }

@@ -7,19 +7,30 @@ const interval = ({ high, low }: Interval, text: (n: number) => string): string 
   low === high ? text(low) : `${text(low)} to ${text(high)}`
 
 const line = (name: string, { calls, costUsd, reused, tokens }: PhaseForecast): string => {
-  const paid = reused === 0 ? plural(calls, "call") : `${countText(calls - reused)} of ${plural(calls, "call")}`
+  const paid =
+    reused === 0 ? plural(calls, "call") : `${countText(calls - reused)} of ${plural(calls, "call")}`
   const cost = costUsd === undefined ? "cost unknown" : interval(costUsd, dollarsText)
   return `${name.padEnd(24)}  ${paid.padEnd(16)}  ${`${interval(tokens, countText)} tokens`.padEnd(26)}  ${cost}`
 }
 
-export const forecastText = ({ paidAgain, phases, total }: Forecast, reuse: string | undefined, style: Style): string => {
+export const forecastText = (
+  { paidAgain, phases, total }: Forecast,
+  reuse: string | undefined,
+  style: Style
+): string => {
   const lines = phases.map((phase) => line(clip(phase.phase ?? "(no phase)", 24), phase))
   lines.push(style.bold(line("total", total)))
   if (reuse !== undefined) {
-    lines.push(paidAgain.length === 0 ? `nothing would be paid again: ${reuse} has every answer` : `paid again, over ${reuse}:`)
+    lines.push(
+      paidAgain.length === 0
+        ? `nothing would be paid again: ${reuse} has every answer`
+        : `paid again, over ${reuse}:`
+    )
     for (const { key, label, n, occurrence, site } of paidAgain) {
       const where = site === undefined ? "" : `  ${site.file}:${site.line}:${site.column}`
-      lines.push(`  ${String(n).padStart(4)}  ${clip(label ?? `${key.slice(0, 12)}#${occurrence}`, 48)}${style.dim(where)}`)
+      lines.push(
+        `  ${String(n).padStart(4)}  ${clip(label ?? `${key.slice(0, 12)}#${occurrence}`, 48)}${style.dim(where)}`
+      )
     }
   }
   lines.push(style.dim("dry run: nothing was asked, spent or kept"))

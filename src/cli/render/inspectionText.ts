@@ -26,16 +26,29 @@ const callText = (call: InspectedCall, style: Style): string => {
 }
 
 export const inspectionText = ({ calls, phases, run }: Inspection, style: Style): string => {
-  const cost = run.costUsd === undefined ? `cost unknown (${plural(run.unpricedCalls, "call")} without a price)` : dollarsText(run.costUsd)
-  const coverage = run.coverage === undefined || run.coverage.of === 0 ? [] : [`coverage ${run.coverage.done} of ${run.coverage.of}`]
-  const started = run.hermetic ? ["hermetic"] : run.startedAt === undefined ? [] : [instantText(run.startedAt)]
+  const cost =
+    run.costUsd === undefined
+      ? `cost unknown (${plural(run.unpricedCalls, "call")} without a price)`
+      : dollarsText(run.costUsd)
+  const coverage =
+    run.coverage === undefined || run.coverage.of === 0
+      ? []
+      : [`coverage ${run.coverage.done} of ${run.coverage.of}`]
+  const started = run.hermetic
+    ? ["hermetic"]
+    : run.startedAt === undefined
+      ? []
+      : [instantText(run.startedAt)]
   const lines = [
     `${style.bold(run.runId)}  ${run.status}`,
     `  ${clip(run.goal, 100)}`,
     `  ${[...started, plural(run.events, "event"), plural(calls.length, "call"), ...coverage, `${countText(run.usage.inputTokens + run.usage.outputTokens)} tokens`, cost].join(" · ")}`,
     `  ${style.dim(run.dir)}`
   ]
-  if (run.suspended !== undefined) lines.push(`  ${style.yellow(`waits: ${run.suspended.reason}`)} ${clip(run.suspended.items.join(", "), 100)}`)
+  if (run.suspended !== undefined)
+    lines.push(
+      `  ${style.yellow(`waits: ${run.suspended.reason}`)} ${clip(run.suspended.items.join(", "), 100)}`
+    )
   const groups = new Set<string | undefined>([...phases, ...calls.map(({ phase }) => phase)])
   for (const phase of groups) {
     const own = calls.filter((call) => call.phase === phase)

@@ -5,7 +5,8 @@ import { instantText } from "./numbers.ts"
 import { harmless, type Style } from "./style.ts"
 
 export const itemText = ({ choices, item, kind, runId, schema, text }: WaitingItem, style: Style): string => {
-  const takes = choices !== undefined ? choices.join(" | ") : schema === undefined ? "text" : "JSON by a schema"
+  const takes =
+    choices !== undefined ? choices.join(" | ") : schema === undefined ? "text" : "JSON by a schema"
   const answer = choices?.[0] ?? "ANSWER"
   return [
     `${style.yellow("?")} ${style.bold(item)} of ${runId} ${style.dim(`(${kind}; takes ${takes})`)}`,
@@ -19,5 +20,10 @@ export const parkedText = ({ items, reason, runId, until }: ParkedRun, style: St
     `${style.yellow("‖")} ${style.bold(runId)} ${reason.replace("_", " ")}${until === undefined ? "" : ` until ${instantText(until)}`}`,
     ...items.slice(0, 10).map((item) => `  ${harmless(item)}`),
     ...(items.length > 10 ? [`  … and ${items.length - 10} more`] : []),
-    cureText(reason === "question" || reason === "approval" || reason === "in_doubt" ? `alembic questions ${runId}` : `alembic resume ${runId}`, style)
+    cureText(
+      reason === "question" || reason === "approval" || reason === "in_doubt"
+        ? `alembic questions ${runId}`
+        : `alembic resume ${runId}`,
+      style
+    )
   ].join("\n")

@@ -8,7 +8,8 @@ export const dollarsText = (usd: number): string => {
   return usd >= 0.01 ? `$${usd.toFixed(3)}` : `$${usd.toPrecision(2)}`
 }
 
-export const countText = (n: number): string => (n < 10_000 ? String(n) : n < 1_000_000 ? `${(n / 1000).toFixed(1)}k` : `${(n / 1_000_000).toFixed(2)}M`)
+export const countText = (n: number): string =>
+  n < 10_000 ? String(n) : n < 1_000_000 ? `${(n / 1000).toFixed(1)}k` : `${(n / 1_000_000).toFixed(2)}M`
 
 /** Milliseconds. */
 export const durationText = (ms: number): string => {
@@ -21,8 +22,11 @@ export const durationText = (ms: number): string => {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-export const plural = (n: number, one: string, many = `${one}s`): string => `${countText(n)} ${n === 1 ? one : many}`
+export const plural = (n: number, one: string, many = `${one}s`): string =>
+  `${countText(n)} ${n === 1 ? one : many}`
 
 /** An instant in milliseconds since the epoch, in UTC. */
 export const instantText = (ms: number): string =>
-  DateTime.formatIso(DateTime.makeUnsafe(ms)).replace("T", " ").replace(/\.\d+Z$/, "Z")
+  DateTime.formatIso(DateTime.makeUnsafe(ms))
+    .replace("T", " ")
+    .replace(/\.\d+Z$/, "Z")

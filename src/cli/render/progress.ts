@@ -85,10 +85,15 @@ export const makeProgress = Effect.gen(function* () {
     const id = callId(event)
     const name = labels.get(id) ?? `${event.key.slice(0, 8)}#${event.occurrence}`
     labels.delete(id)
-    if (result?.ok === false) return say(`${style.red("✗")} ${name}: ${clip(result.error.message, 120)} ${style.dim(`[${result.error.code}]`)}`)
+    if (result?.ok === false)
+      return say(
+        `${style.red("✗")} ${name}: ${clip(result.error.message, 120)} ${style.dim(`[${result.error.code}]`)}`
+      )
     if (live !== undefined) return draw(false)
     const took = result === undefined ? "" : ` ${durationText(result.durationMs)}`
-    return say(`${style.green("✓")} ${name}${style.dim(`${took}${costUsd > 0 ? ` ${dollarsText(costUsd)}` : ""}${event.reused === true ? " reused" : ""}`)}`)
+    return say(
+      `${style.green("✓")} ${name}${style.dim(`${took}${costUsd > 0 ? ` ${dollarsText(costUsd)}` : ""}${event.reused === true ? " reused" : ""}`)}`
+    )
   }
 
   const observe = (event: RunEvent): Effect.Effect<void> => {
@@ -105,9 +110,13 @@ export const makeProgress = Effect.gen(function* () {
       case "CallCompleted":
         return ended(event)
       case "CallParked":
-        return say(`${style.yellow("‖")} ${labels.get(callId(event)) ?? "call"}: ${clip(event.result.error.message, 120)}`)
+        return say(
+          `${style.yellow("‖")} ${labels.get(callId(event)) ?? "call"}: ${clip(event.result.error.message, 120)}`
+        )
       case "Logged":
-        return say(`  ${clip(event.message, 200)}${event.data === undefined ? "" : style.dim(` ${clip(JSON.stringify(event.data), 120)}`)}`)
+        return say(
+          `  ${clip(event.message, 200)}${event.data === undefined ? "" : style.dim(` ${clip(JSON.stringify(event.data), 120)}`)}`
+        )
       case "QuestionAsked":
         return say(`${style.yellow("?")} ${event.item}: ${clip(event.text, 200)}`)
       default:

@@ -4,9 +4,13 @@ import { cureText } from "./errorText.ts"
 import { plural } from "./numbers.ts"
 import { clip, harmless, type Style } from "./style.ts"
 
-const valueText = (value: unknown): string => (value === undefined ? "nothing" : clip(JSON.stringify(value), 200))
+const valueText = (value: unknown): string =>
+  value === undefined ? "nothing" : clip(JSON.stringify(value), 200)
 
-export const replayText = ({ divergence, error, events, identical, runId }: ReplaySummary, style: Style): string => {
+export const replayText = (
+  { divergence, error, events, identical, runId }: ReplaySummary,
+  style: Style
+): string => {
   if (identical) return `${style.green("identical")} ${style.bold(runId)}  ${plural(events, "event")}`
   if (error !== undefined) {
     const head = `${style.red("error")} ${style.dim(`[${error.code}]`)} ${harmless(error.message)}`
@@ -20,7 +24,10 @@ export const replayText = ({ divergence, error, events, identical, runId }: Repl
     }
     if (divergence.pointer !== undefined) {
       lines.push(`  differs at ${divergence.pointer === "" ? "the whole" : divergence.pointer}`)
-      lines.push(`    journal: ${valueText(divergence.journaled)}`, `    now:     ${valueText(divergence.now)}`)
+      lines.push(
+        `    journal: ${valueText(divergence.journaled)}`,
+        `    now:     ${valueText(divergence.now)}`
+      )
     }
   }
   lines.push(cureText(`alembic run --reuse ${runId} (pays only for what changed)`, style))

@@ -26,7 +26,10 @@ export const makeStyle = (color: boolean): Style => ({
 /** Text from outside (a model, a file name) must not move the cursor or draw: its control characters are shown. */
 export const harmless = (text: string): string =>
   // oxlint-disable-next-line no-control-regex
-  text.replace(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, (found) => `\\x${found.charCodeAt(0).toString(16).padStart(2, "0")}`)
+  text.replace(
+    /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g,
+    (found) => `\\x${found.charCodeAt(0).toString(16).padStart(2, "0")}`
+  )
 
 /** At most `width` characters on one line. */
 export const clip = (text: string, width: number): string => {

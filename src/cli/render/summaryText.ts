@@ -20,7 +20,9 @@ const mark = ({ status }: RunSummary, style: Style): string => {
 
 const costs = ({ costUsd, costUsdNow, unpricedCalls }: RunSummary): string => {
   if (costUsd === undefined) return `cost unknown (${plural(unpricedCalls, "call")} without a price)`
-  return costUsdNow === undefined || costUsdNow === costUsd ? dollarsText(costUsd) : `${dollarsText(costUsd)} (${dollarsText(costUsdNow)} now)`
+  return costUsdNow === undefined || costUsdNow === costUsd
+    ? dollarsText(costUsd)
+    : `${dollarsText(costUsd)} (${dollarsText(costUsdNow)} now)`
 }
 
 const callsText = ({ calls }: RunSummary): string => {
@@ -35,7 +37,8 @@ const callsText = ({ calls }: RunSummary): string => {
   return `${plural(calls.total, "call")}${said.length === 0 ? "" : ` (${said.join(", ")})`}`
 }
 
-export const resultText = (result: Json): string => (typeof result === "string" ? result : JSON.stringify(result, undefined, 2))
+export const resultText = (result: Json): string =>
+  typeof result === "string" ? result : JSON.stringify(result, undefined, 2)
 
 const waiting = ({ runId = "@last", suspended }: RunSummary, style: Style): ReadonlyArray<string> => {
   if (suspended === undefined) return []
@@ -44,7 +47,9 @@ const waiting = ({ runId = "@last", suspended }: RunSummary, style: Style): Read
   const shown = items.slice(0, 5).map((item) => `  ${harmless(item)}`)
   const more = items.length > shown.length ? [`  … and ${items.length - shown.length} more`] : []
   const asked = reason === "question" || reason === "approval" || reason === "in_doubt"
-  const next = asked ? `alembic questions (then alembic answer ${runId} ${items[0] ?? "ITEM"} ANSWER, and alembic resume ${runId})` : `alembic resume ${runId}`
+  const next = asked
+    ? `alembic questions (then alembic answer ${runId} ${items[0] ?? "ITEM"} ANSWER, and alembic resume ${runId})`
+    : `alembic resume ${runId}`
   return [
     why,
     ...(error === undefined ? [] : [`  ${harmless(error.message)} [${error.code}]`]),
@@ -55,7 +60,9 @@ const waiting = ({ runId = "@last", suspended }: RunSummary, style: Style): Read
 }
 
 const findings = ({ findings: found = [] }: RunSummary): ReadonlyArray<string> =>
-  found.map(({ column, construct, file, instead, line }) => `  ${file}:${line}:${column} ${construct}: ${instead}`)
+  found.map(
+    ({ column, construct, file, instead, line }) => `  ${file}:${line}:${column} ${construct}: ${instead}`
+  )
 
 /** For stderr: everything but the result. */
 export const summaryText = (summary: RunSummary, style: Style): string => {
@@ -68,16 +75,23 @@ export const summaryText = (summary: RunSummary, style: Style): string => {
     costs(summary),
     durationText(durationMs)
   ]
-  const lines = runId === undefined ? [] : [`${mark(summary, style)} ${style.bold(runId)}  ${facts.join(" · ")}`]
+  const lines =
+    runId === undefined ? [] : [`${mark(summary, style)} ${style.bold(runId)}  ${facts.join(" · ")}`]
   if (error !== undefined) {
-    const where = error.file === undefined ? "" : ` (${error.file}${error.line === undefined ? "" : `:${error.line}:${error.column ?? 1}`})`
+    const where =
+      error.file === undefined
+        ? ""
+        : ` (${error.file}${error.line === undefined ? "" : `:${error.line}:${error.column ?? 1}`})`
     const named = status === "refused" ? "" : where
-    lines.push(`${style.red("error")} ${style.dim(`[${error.code}]`)} ${harmless(error.message)}${error.message.includes(where.slice(2, -1)) ? "" : named}`)
+    lines.push(
+      `${style.red("error")} ${style.dim(`[${error.code}]`)} ${harmless(error.message)}${error.message.includes(where.slice(2, -1)) ? "" : named}`
+    )
   }
   if (summary.changed !== undefined) lines.push(`  changed: ${summary.changed.join(", ")}`)
   lines.push(...findings(summary), ...waiting(summary, style))
   if (error?.cure !== undefined) lines.push(cureText(error.cure, style))
-  else if (status === "interrupted" && runId !== undefined) lines.push(cureText(`alembic resume ${runId}`, style))
+  else if (status === "interrupted" && runId !== undefined)
+    lines.push(cureText(`alembic resume ${runId}`, style))
   else if (status === "completed" && runId !== undefined) lines.push(style.dim(`  ${summary.dir}`))
   return lines.join("\n")
 }

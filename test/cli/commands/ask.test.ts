@@ -7,7 +7,12 @@ import { modelServer } from "../../support/ModelServer.ts"
 import { planFolder } from "../../support/planFolder.ts"
 
 const decode = Schema.decodeUnknownSync(ModelRunResult, { onExcessProperty: "error" })
-const schema = JSON.stringify({ type: "object", properties: { n: { type: "integer", minimum: 3, maximum: 3 } }, required: ["n"], additionalProperties: false })
+const schema = JSON.stringify({
+  type: "object",
+  properties: { n: { type: "integer", minimum: 3, maximum: 3 } },
+  required: ["n"],
+  additionalProperties: false
+})
 
 describe("alembic ask", () => {
   it.live("prints the answer, and as JSON exactly a ModelRunResult", () =>
@@ -37,7 +42,16 @@ describe("alembic ask", () => {
     Effect.gen(function* () {
       const failing = `{"rules":[{"match":{"includes":"x"},"answer":{"failure":{"code":"network","message":"gone"}}}]}`
       const cwd = yield* planFolder({ "f.json": failing })
-      const said = yield* alembic({ cwd }, "ask", "x", "--offline-fixtures", "f.json", "--max-attempts", "2", "--json")
+      const said = yield* alembic(
+        { cwd },
+        "ask",
+        "x",
+        "--offline-fixtures",
+        "f.json",
+        "--max-attempts",
+        "2",
+        "--json"
+      )
       assert.strictEqual(said.code, 1)
       assert.deepNestedInclude(decode(lastLine(said)), { ok: false, attempts: 2, "error.code": "network" })
     })
@@ -65,14 +79,29 @@ describe("alembic ask", () => {
 describe("alembic models", () => {
   it.live("says which keys are there and what a model costs, and shows no key", () =>
     Effect.gen(function* () {
-      const cwd = yield* planFolder({ "alembic.json": `{"model":"fast","models":{"fast":{"model":"openai:gpt-5"}},"profiles":{"judge":{"model":"anthropic:claude-sonnet-4-5"}}}` })
+      const cwd = yield* planFolder({
+        "alembic.json": `{"model":"fast","models":{"fast":{"model":"openai:gpt-5"}},"profiles":{"judge":{"model":"anthropic:claude-sonnet-4-5"}}}`
+      })
       const key = "planted-7f3a9c2e51"
       const said = yield* alembic({ cwd, env: { OPENAI_API_KEY: key } }, "models", "--json")
       assert.strictEqual(said.code, 0)
       const lines = jsonLines(said)
-      assert.deepStrictEqual(lines.slice(0, -1).map(({ kind, name }) => [kind, name]), [["default", "fast"], ["model", "fast"], ["profile", "judge"]])
-      assert.deepNestedInclude(lines[1], { "links[0].key": "present", "links[0].price.inputUsdPerMillion": 1.25 })
-      assert.deepNestedInclude(lines[2], { "links[0].key": "absent", "links[0].keyVariable": "ANTHROPIC_API_KEY" })
+      assert.deepStrictEqual(
+        lines.slice(0, -1).map(({ kind, name }) => [kind, name]),
+        [
+          ["default", "fast"],
+          ["model", "fast"],
+          ["profile", "judge"]
+        ]
+      )
+      assert.deepNestedInclude(lines[1], {
+        "links[0].key": "present",
+        "links[0].price.inputUsdPerMillion": 1.25
+      })
+      assert.deepNestedInclude(lines[2], {
+        "links[0].key": "absent",
+        "links[0].keyVariable": "ANTHROPIC_API_KEY"
+      })
       assert.deepInclude(lines[3], { type: "ModelsSummary", ok: true, default: "fast", count: 3 })
       const people = yield* alembic({ cwd, env: { OPENAI_API_KEY: key } }, "models")
       assert.match(people.out, /ANTHROPIC_API_KEY not set/)
@@ -88,7 +117,10 @@ describe("alembic doctor", () => {
       const said = yield* alembic({ cwd }, "doctor", "--json")
       assert.strictEqual(said.code, 0, said.out)
       assert.deepInclude(lastLine(said), { type: "DoctorSummary", ok: true })
-      assert.strictEqual((yield* alembic({ cwd }, "list", "--json")).out, `{"type":"ListSummary","ok":true,"count":0}`)
+      assert.strictEqual(
+        (yield* alembic({ cwd }, "list", "--json")).out,
+        `{"type":"ListSummary","ok":true,"count":0}`
+      )
     })
   )
 

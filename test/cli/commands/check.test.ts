@@ -13,7 +13,9 @@ describe("alembic check", () => {
       const cwd = yield* planFolder({ "a.plan.ts": good })
       const said = yield* alembic({ cwd }, "check", "a.plan.ts", "--json")
       assert.strictEqual(said.code, 0)
-      assert.deepStrictEqual(jsonLines(said), [{ ok: true, path: "a.plan.ts", modules: ["a.plan.ts"], findings: [] }])
+      assert.deepStrictEqual(jsonLines(said), [
+        { ok: true, path: "a.plan.ts", modules: ["a.plan.ts"], findings: [] }
+      ])
     })
   )
 
@@ -26,8 +28,16 @@ describe("alembic check", () => {
       assert.isFalse(ok)
       assert.isArray(findings)
       assert.deepStrictEqual(
-        (Array.isArray(findings) ? findings : []).map(({ column, construct, file, line }) => [construct, file, line, column]),
-        [["Date.now()", "a.plan.ts", 3, 14], ["Math.random()", "a.plan.ts", 4, 16]]
+        (Array.isArray(findings) ? findings : []).map(({ column, construct, file, line }) => [
+          construct,
+          file,
+          line,
+          column
+        ]),
+        [
+          ["Date.now()", "a.plan.ts", 3, 14],
+          ["Math.random()", "a.plan.ts", 4, 16]
+        ]
       )
     })
   )
@@ -36,7 +46,10 @@ describe("alembic check", () => {
     Effect.gen(function* () {
       const cwd = yield* planFolder({ "a.plan.ts": bad })
       const { out } = yield* alembic({ cwd }, "check", "a.plan.ts")
-      assert.include(out, "a.plan.ts:3:14 Date.now()\n    | \tconst now = Date.now()\n    | \t            ^\n    instead: ")
+      assert.include(
+        out,
+        "a.plan.ts:3:14 Date.now()\n    | \tconst now = Date.now()\n    | \t            ^\n    instead: "
+      )
     })
   )
 
@@ -60,12 +73,24 @@ describe("alembic check", () => {
     Effect.gen(function* () {
       const script = `export const meta = { name: "s", description: "d" }\nreturn await agent("x")\n`
       const cwd = yield* planFolder({
-        "p/a.plan.ts": good, "p/deep/b.plan.mts": bad, "p/s.js": script, "p/helper.ts": "export const x = Date.now()", "p/config.js": "module.exports = {}", "p/node_modules/c.plan.ts": bad
+        "p/a.plan.ts": good,
+        "p/deep/b.plan.mts": bad,
+        "p/s.js": script,
+        "p/helper.ts": "export const x = Date.now()",
+        "p/config.js": "module.exports = {}",
+        "p/node_modules/c.plan.ts": bad
       })
       const said = yield* alembic({ cwd }, "check", "p", "--json")
       assert.strictEqual(said.code, 3)
       const lines = jsonLines(said)
-      assert.deepStrictEqual(lines.slice(0, -1).map(({ ok, path }) => [path, ok]), [["p/a.plan.ts", true], ["p/deep/b.plan.mts", false], ["p/s.js", true]])
+      assert.deepStrictEqual(
+        lines.slice(0, -1).map(({ ok, path }) => [path, ok]),
+        [
+          ["p/a.plan.ts", true],
+          ["p/deep/b.plan.mts", false],
+          ["p/s.js", true]
+        ]
+      )
       assert.deepStrictEqual(lines.at(-1), { type: "CheckSummary", ok: false, files: 3, findings: 2 })
     })
   )

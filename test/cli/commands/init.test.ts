@@ -12,9 +12,20 @@ import { planFolder } from "../../support/planFolder.ts"
 
 const tsc = fileURLToPath(new URL("../../../node_modules/.bin/tsc", import.meta.url))
 const source = fileURLToPath(new URL("../../../src/plan.ts", import.meta.url))
-const strict = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--target", "es2022", "--module", "nodenext", "--types", ""]
+const strict = [
+  "--noEmit",
+  "--strict",
+  "--exactOptionalPropertyTypes",
+  "--target",
+  "es2022",
+  "--module",
+  "nodenext",
+  "--types",
+  ""
+]
 
-const check = (cwd: string, ...args: ReadonlyArray<string>) => Effect.promise(() => execute(tsc, args, { cwd }))
+const check = (cwd: string, ...args: ReadonlyArray<string>) =>
+  Effect.promise(() => execute(tsc, args, { cwd }))
 
 describe("alembic init", () => {
   it.live("writes a goal and a plan that passes the check, type-checks in the empty folder, and runs", () =>
@@ -22,7 +33,11 @@ describe("alembic init", () => {
       const cwd = yield* planFolder({})
       const said = yield* alembic({ cwd }, "init", "--json")
       assert.strictEqual(said.code, 0)
-      assert.deepStrictEqual(lastLine(said), { type: "InitSummary", ok: true, files: ["GOAL.md", "alembic.plan.ts", "alembic-env.d.ts"] })
+      assert.deepStrictEqual(lastLine(said), {
+        type: "InitSummary",
+        ok: true,
+        files: ["GOAL.md", "alembic.plan.ts", "alembic-env.d.ts"]
+      })
       assert.strictEqual((yield* alembic({ cwd }, "check", "alembic.plan.ts")).code, 0)
       assert.strictEqual(yield* check(cwd, ...strict, "alembic.plan.ts"), "")
       const run = yield* alembic({ cwd }, "run", "--json")
@@ -31,16 +46,30 @@ describe("alembic init", () => {
     })
   )
 
-  it.live("says of alembic/plan nothing that the package does not: its plan compiles on the package's own types", () =>
-    Effect.gen(function* () {
-      const plan = initFiles.find(({ name }) => name === "alembic.plan.ts")?.text.replace(/^.*\n/, "") ?? ""
-      const config = {
-        compilerOptions: { paths: { "alembic/plan": [source] }, skipLibCheck: true, strict: true, exactOptionalPropertyTypes: true, target: "es2024", lib: ["es2024", "esnext.disposable", "dom"], module: "nodenext", allowImportingTsExtensions: true, noEmit: true, types: ["node"], typeRoots: [fileURLToPath(new URL("../../../node_modules/@types", import.meta.url))] },
-        files: ["alembic.plan.ts"]
-      }
-      const cwd = yield* planFolder({ "alembic.plan.ts": plan, "tsconfig.json": JSON.stringify(config) })
-      assert.strictEqual(yield* check(cwd, "-p", "."), "")
-    })
+  it.live(
+    "says of alembic/plan nothing that the package does not: its plan compiles on the package's own types",
+    () =>
+      Effect.gen(function* () {
+        const plan = initFiles.find(({ name }) => name === "alembic.plan.ts")?.text.replace(/^.*\n/, "") ?? ""
+        const config = {
+          compilerOptions: {
+            paths: { "alembic/plan": [source] },
+            skipLibCheck: true,
+            strict: true,
+            exactOptionalPropertyTypes: true,
+            target: "es2024",
+            lib: ["es2024", "esnext.disposable", "dom"],
+            module: "nodenext",
+            allowImportingTsExtensions: true,
+            noEmit: true,
+            types: ["node"],
+            typeRoots: [fileURLToPath(new URL("../../../node_modules/@types", import.meta.url))]
+          },
+          files: ["alembic.plan.ts"]
+        }
+        const cwd = yield* planFolder({ "alembic.plan.ts": plan, "tsconfig.json": JSON.stringify(config) })
+        assert.strictEqual(yield* check(cwd, "-p", "."), "")
+      })
   )
 
   it.live("writes over nothing, and then writes nothing", () =>

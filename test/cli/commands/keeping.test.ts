@@ -33,10 +33,18 @@ describe("alembic list and inspect", () => {
       const [one, two] = [yield* makeRun(cwd), yield* makeRun(cwd, "two.md")]
       age(cwd, one, 1)
       const lines = jsonLines(yield* alembic({ cwd }, "list", "--json"))
-      assert.deepStrictEqual(lines.map(({ goal, runId, status }) => [runId, status, goal]), [[two, "completed", "two"], [one, "completed", "one"], [undefined, undefined, undefined]])
+      assert.deepStrictEqual(
+        lines.map(({ goal, runId, status }) => [runId, status, goal]),
+        [
+          [two, "completed", "two"],
+          [one, "completed", "one"],
+          [undefined, undefined, undefined]
+        ]
+      )
       assert.deepInclude(lines[0], { calls: 2, costUsd: 0 })
       assert.deepStrictEqual(lines[2], { type: "ListSummary", ok: true, count: 2 })
-      const named = (id: string) => Effect.map(alembic({ cwd }, "inspect", id, "--json"), (said) => lastLine(said))
+      const named = (id: string) =>
+        Effect.map(alembic({ cwd }, "inspect", id, "--json"), (said) => lastLine(said))
       assert.deepNestedInclude(yield* named("@last"), { "run.runId": two })
       const length = [...one].findIndex((char, n) => two[n] !== char) + 1
       assert.deepNestedInclude(yield* named(one.slice(0, length)), { "run.runId": one })
@@ -50,7 +58,8 @@ describe("alembic list and inspect", () => {
       // Of seventeen ids two begin with the same digit.
       for (let n = 0; n < 17; n++) yield* alembic({ cwd }, "run", "--args", String(n), "--hermetic")
       const ids = jsonLines(yield* alembic({ cwd }, "list", "--json")).map(({ runId }) => String(runId))
-      const shared = ids.find((id) => ids.filter((other) => other.startsWith(id.slice(0, 5))).length > 1) ?? ""
+      const shared =
+        ids.find((id) => ids.filter((other) => other.startsWith(id.slice(0, 5))).length > 1) ?? ""
       const said = yield* alembic({ cwd }, "verify", shared.slice(0, 5), "--json")
       assert.strictEqual(said.code, 2)
       assert.deepNestedInclude(lastLine(said), { "error.code": "ambiguous_id" })
@@ -65,8 +74,17 @@ describe("alembic list and inspect", () => {
       assert.deepNestedInclude(inspection, { type: "Inspect", "run.status": "completed", phases: ["A", "B"] })
       const { calls } = inspection
       assert.deepStrictEqual(
-        (Array.isArray(calls) ? calls : []).map(({ attempts, costUsd, label, phase, status }) => [label, phase, status, attempts, costUsd]),
-        [["alpha", "A", "completed", 1, 0], [undefined, "B", "completed", 1, 0]]
+        (Array.isArray(calls) ? calls : []).map(({ attempts, costUsd, label, phase, status }) => [
+          label,
+          phase,
+          status,
+          attempts,
+          costUsd
+        ]),
+        [
+          ["alpha", "A", "completed", 1, 0],
+          [undefined, "B", "completed", 1, 0]
+        ]
       )
       assert.match((yield* alembic({ cwd }, "inspect", runId)).out, /▸ A\n {2}✓ alpha/)
     })
@@ -79,41 +97,54 @@ describe("alembic list and inspect", () => {
       const said = yield* alembic({ cwd }, "tail", runId, "--json")
       const lines = said.out.split("\n")
       assert.strictEqual(`${lines.slice(0, -1).join("\n")}\n`, readFileSync(eventsFile(cwd, runId), "utf8"))
-      assert.deepStrictEqual(lastLine(said), { type: "TailSummary", ok: true, runId, events: lines.length - 1, status: "completed" })
+      assert.deepStrictEqual(lastLine(said), {
+        type: "TailSummary",
+        ok: true,
+        runId,
+        events: lines.length - 1,
+        status: "completed"
+      })
     })
   )
 })
 
 describe("alembic verify and repair", () => {
-  it.live("a changed byte is found with its line and exit 5; the log is cut before it, with a backup, and goes on", () =>
-    Effect.gen(function* () {
-      const cwd = yield* planFolder(files)
-      const runId = yield* makeRun(cwd)
-      const path = eventsFile(cwd, runId)
-      const log = readFileSync(path, "utf8")
-      writeFileSync(path, log.replace(`"label":"alpha"`, `"label":"alphb"`))
-      const said = yield* alembic({ cwd }, "verify", runId, "--json")
-      assert.strictEqual(said.code, 5)
-      const summary = lastLine(said)
-      assert.deepInclude(summary, { type: "VerifySummary", ok: false })
-      const { problems } = summary
-      const line = Math.min(...(Array.isArray(problems) ? problems : []).map((one) => Number(one.line)).filter((n) => n > 0))
-      assert.strictEqual(line, 3)
-      const people = yield* alembic({ cwd }, "verify", runId)
-      assert.include(people.out, `next: alembic repair ${runId} --truncate-at 2`)
+  it.live(
+    "a changed byte is found with its line and exit 5; the log is cut before it, with a backup, and goes on",
+    () =>
+      Effect.gen(function* () {
+        const cwd = yield* planFolder(files)
+        const runId = yield* makeRun(cwd)
+        const path = eventsFile(cwd, runId)
+        const log = readFileSync(path, "utf8")
+        writeFileSync(path, log.replace(`"label":"alpha"`, `"label":"alphb"`))
+        const said = yield* alembic({ cwd }, "verify", runId, "--json")
+        assert.strictEqual(said.code, 5)
+        const summary = lastLine(said)
+        assert.deepInclude(summary, { type: "VerifySummary", ok: false })
+        const { problems } = summary
+        const line = Math.min(
+          ...(Array.isArray(problems) ? problems : []).map((one) => Number(one.line)).filter((n) => n > 0)
+        )
+        assert.strictEqual(line, 3)
+        const people = yield* alembic({ cwd }, "verify", runId)
+        assert.include(people.out, `next: alembic repair ${runId} --truncate-at 2`)
 
-      const damaged = yield* alembic({ cwd }, "resume", runId, "--json")
-      assert.strictEqual(damaged.code, 5)
-      assert.deepInclude(lastLine(damaged), { status: "damaged", ok: false })
+        const damaged = yield* alembic({ cwd }, "resume", runId, "--json")
+        assert.strictEqual(damaged.code, 5)
+        assert.deepInclude(lastLine(damaged), { status: "damaged", ok: false })
 
-      const repaired = yield* alembic({ cwd }, "repair", runId, "--truncate-at", "2", "--json")
-      assert.strictEqual(repaired.code, 0, repaired.out)
-      const { backup } = lastLine(repaired)
-      assert.strictEqual(readFileSync(String(backup), "utf8"), log.replace(`"label":"alpha"`, `"label":"alphb"`))
-      assert.strictEqual((yield* alembic({ cwd }, "verify", runId)).code, 0)
-      const resumed = yield* alembic({ cwd }, "resume", runId, "--json")
-      assert.deepInclude(lastLine(resumed), { status: "completed", result: "done" })
-    })
+        const repaired = yield* alembic({ cwd }, "repair", runId, "--truncate-at", "2", "--json")
+        assert.strictEqual(repaired.code, 0, repaired.out)
+        const { backup } = lastLine(repaired)
+        assert.strictEqual(
+          readFileSync(String(backup), "utf8"),
+          log.replace(`"label":"alpha"`, `"label":"alphb"`)
+        )
+        assert.strictEqual((yield* alembic({ cwd }, "verify", runId)).code, 0)
+        const resumed = yield* alembic({ cwd }, "resume", runId, "--json")
+        assert.deepInclude(lastLine(resumed), { status: "completed", result: "done" })
+      })
   )
 
   it.live("a torn last line is cut when the run is gone on with, and is no damage", () =>
@@ -121,7 +152,9 @@ describe("alembic verify and repair", () => {
       const cwd = yield* planFolder(files)
       const runId = yield* makeRun(cwd)
       appendFileSync(eventsFile(cwd, runId), `{"seq":99,"at"`)
-      assert.deepInclude(lastLine(yield* alembic({ cwd }, "resume", runId, "--json")), { status: "completed" })
+      assert.deepInclude(lastLine(yield* alembic({ cwd }, "resume", runId, "--json")), {
+        status: "completed"
+      })
       assert.strictEqual((yield* alembic({ cwd }, "verify", runId)).code, 0)
     })
   )
@@ -136,8 +169,13 @@ describe("alembic export and import", () => {
       assert.deepInclude(out, { type: "ExportSummary", ok: true, runId, file: "a.tar" })
       const there = lastLine(yield* alembic({ cwd }, "import", "a.tar", "--base-dir", "there", "--json"))
       assert.deepInclude(there, { type: "ImportSummary", ok: true, runId, sha256: out["sha256"] })
-      assert.deepInclude(lastLine(yield* alembic({ cwd }, "replay", runId, "--base-dir", "there", "--json")), { identical: true })
-      const again = lastLine(yield* alembic({ cwd }, "export", runId, "--to", "b.tar", "--base-dir", "there", "--json"))
+      assert.deepInclude(
+        lastLine(yield* alembic({ cwd }, "replay", runId, "--base-dir", "there", "--json")),
+        { identical: true }
+      )
+      const again = lastLine(
+        yield* alembic({ cwd }, "export", runId, "--to", "b.tar", "--base-dir", "there", "--json")
+      )
       assert.strictEqual(again["sha256"], out["sha256"])
       assert.deepStrictEqual(readFileSync(join(cwd, "a.tar")), readFileSync(join(cwd, "b.tar")))
     })
@@ -162,15 +200,28 @@ describe("alembic gc", () => {
   it.live("shows what would go, and removes it only when told to", () =>
     Effect.gen(function* () {
       const cwd = yield* planFolder(files)
-      const runs = [yield* makeRun(cwd), yield* makeRun(cwd, "two.md"), yield* makeRun(cwd, "three.md")] as const
+      const runs = [
+        yield* makeRun(cwd),
+        yield* makeRun(cwd, "two.md"),
+        yield* makeRun(cwd, "three.md")
+      ] as const
       age(cwd, runs[0], 40)
       age(cwd, runs[1], 10)
       const shown = jsonLines(yield* alembic({ cwd }, "gc", "--older-than", "30", "--json"))
-      assert.deepStrictEqual(shown.map(({ reason, removed, runId }) => [runId, reason, removed]), [[runs[0], "age", false], [undefined, undefined, undefined]])
+      assert.deepStrictEqual(
+        shown.map(({ reason, removed, runId }) => [runId, reason, removed]),
+        [
+          [runs[0], "age", false],
+          [undefined, undefined, undefined]
+        ]
+      )
       assert.strictEqual(jsonLines(yield* alembic({ cwd }, "list", "--json")).length, 4)
       const gone = lastLine(yield* alembic({ cwd }, "gc", "--keep", "1", "--apply", "--json"))
       assert.deepInclude(gone, { type: "GcSummary", ok: true, applied: true, count: 2 })
-      assert.deepStrictEqual(jsonLines(yield* alembic({ cwd }, "list", "--json")).map(({ runId }) => runId), [runs[2], undefined])
+      assert.deepStrictEqual(
+        jsonLines(yield* alembic({ cwd }, "list", "--json")).map(({ runId }) => runId),
+        [runs[2], undefined]
+      )
     })
   )
 

@@ -33,7 +33,10 @@ describe("alembic run", () => {
       const cwd = yield* planFolder({ ...goal, "alembic.plan.ts": twoCalls })
       const said = yield* alembic({ cwd }, "run", "--json")
       const lines = jsonLines(said)
-      assert.deepStrictEqual(lines.slice(0, -1).map(({ type }) => type), ["RunStarted", "CallScheduled", "CallCompleted", "CallScheduled", "CallCompleted", "RunCompleted"])
+      assert.deepStrictEqual(
+        lines.slice(0, -1).map(({ type }) => type),
+        ["RunStarted", "CallScheduled", "CallCompleted", "CallScheduled", "CallCompleted", "RunCompleted"]
+      )
       const summary = decodeSummary(lines.at(-1))
       assert.deepInclude(summary.calls, { total: 2, live: 2, cached: 0, replayed: 0 })
       assert.strictEqual(summary.costUsd, 0)
@@ -44,30 +47,86 @@ describe("alembic run", () => {
   it.live("gives the plan goal, arguments, contract and attachments", () =>
     Effect.gen(function* () {
       const cwd = yield* planFolder({
-        "g.md": "the goal", "p.ts": "export const run = async (h, input) => input", "c.json": `{"coverage":{"min":0.5}}`, "args.json": `{"a":[1]}`, "src/b.txt": "b", "src/a.txt": "a"
+        "g.md": "the goal",
+        "p.ts": "export const run = async (h, input) => input",
+        "c.json": `{"coverage":{"min":0.5}}`,
+        "args.json": `{"a":[1]}`,
+        "src/b.txt": "b",
+        "src/a.txt": "a"
       })
-      const said = yield* alembic({ cwd }, "run", "--goal", "g.md", "--plan", "p.ts", "--contract", "c.json", "--args", "@args.json", "--attach", "src/*", "--json")
-      const { files, ...rest } = Schema.decodeUnknownSync(Schema.Struct({ goal: Schema.String, args: Schema.Json, contract: Schema.Json, files: Schema.Array(Schema.Struct({ path: Schema.String, text: Schema.String, sha256: Schema.String })) }))(lastLine(said)["result"])
-      assert.deepStrictEqual(rest, { goal: "the goal", args: { a: [1] }, contract: { coverage: { min: 0.5 } } })
-      assert.deepStrictEqual(files.map(({ path, text }) => [path, text]), [["src/a.txt", "a"], ["src/b.txt", "b"]])
+      const said = yield* alembic(
+        { cwd },
+        "run",
+        "--goal",
+        "g.md",
+        "--plan",
+        "p.ts",
+        "--contract",
+        "c.json",
+        "--args",
+        "@args.json",
+        "--attach",
+        "src/*",
+        "--json"
+      )
+      const { files, ...rest } = Schema.decodeUnknownSync(
+        Schema.Struct({
+          goal: Schema.String,
+          args: Schema.Json,
+          contract: Schema.Json,
+          files: Schema.Array(
+            Schema.Struct({ path: Schema.String, text: Schema.String, sha256: Schema.String })
+          )
+        })
+      )(lastLine(said)["result"])
+      assert.deepStrictEqual(rest, {
+        goal: "the goal",
+        args: { a: [1] },
+        contract: { coverage: { min: 0.5 } }
+      })
+      assert.deepStrictEqual(
+        files.map(({ path, text }) => [path, text]),
+        [
+          ["src/a.txt", "a"],
+          ["src/b.txt", "b"]
+        ]
+      )
     })
   )
 
-  it.live("is another run when a goal, an argument or an attachment is another, and the same one from elsewhere", () =>
-    Effect.gen(function* () {
-      const cwd = yield* planFolder({ ...goal, "alembic.plan.ts": twoCalls, "a.txt": "a", "b/GOAL.md": "# Goal\n", "b/alembic.plan.ts": twoCalls })
-      const idOf = (at: string, ...args: ReadonlyArray<string>) =>
-        Effect.map(alembic({ cwd: at }, "run", "--json", ...args), (said) => lastLine(said)["runId"])
-      const plain = yield* idOf(cwd)
-      assert.strictEqual(yield* idOf(join(cwd, "b")), plain)
-      const others = [yield* idOf(cwd, "--args", "1"), yield* idOf(cwd, "--attach", "a.txt"), yield* idOf(cwd, "--goal", "a.txt"), yield* idOf(cwd, "--fresh"), yield* idOf(cwd, "--hermetic")]
-      assert.strictEqual(new Set([plain, ...others]).size, 6)
-    })
+  it.live(
+    "is another run when a goal, an argument or an attachment is another, and the same one from elsewhere",
+    () =>
+      Effect.gen(function* () {
+        const cwd = yield* planFolder({
+          ...goal,
+          "alembic.plan.ts": twoCalls,
+          "a.txt": "a",
+          "b/GOAL.md": "# Goal\n",
+          "b/alembic.plan.ts": twoCalls
+        })
+        const idOf = (at: string, ...args: ReadonlyArray<string>) =>
+          Effect.map(alembic({ cwd: at }, "run", "--json", ...args), (said) => lastLine(said)["runId"])
+        const plain = yield* idOf(cwd)
+        assert.strictEqual(yield* idOf(join(cwd, "b")), plain)
+        const others = [
+          yield* idOf(cwd, "--args", "1"),
+          yield* idOf(cwd, "--attach", "a.txt"),
+          yield* idOf(cwd, "--goal", "a.txt"),
+          yield* idOf(cwd, "--fresh"),
+          yield* idOf(cwd, "--hermetic")
+        ]
+        assert.strictEqual(new Set([plain, ...others]).size, 6)
+      })
   )
 
   it.live("answers from a fixtures file, and then nothing is made up", () =>
     Effect.gen(function* () {
-      const cwd = yield* planFolder({ ...goal, "alembic.plan.ts": twoCalls, "f.json": `{"rules":[{"match":{"exact":"one"},"answer":{"text":"ONE"}}],"default":{"text":"echo:{{prompt}}"}}` })
+      const cwd = yield* planFolder({
+        ...goal,
+        "alembic.plan.ts": twoCalls,
+        "f.json": `{"rules":[{"match":{"exact":"one"},"answer":{"text":"ONE"}}],"default":{"text":"echo:{{prompt}}"}}`
+      })
       const said = yield* alembic({ cwd }, "run", "--offline-fixtures", "f.json", "--json")
       assert.deepStrictEqual(lastLine(said)["result"], ["ONE", "echo:two ONE"])
       assert.notMatch(said.err, /made up/)
@@ -81,8 +140,21 @@ describe("alembic run", () => {
       const cwd = yield* planFolder({ ...goal, "alembic.plan.ts": plan, "f.json": fixtures })
       const lost = yield* alembic({ cwd }, "run", "--offline-fixtures", "f.json", "--json")
       assert.strictEqual(lost.code, 1)
-      assert.deepNestedInclude(lastLine(lost), { status: "incomplete", ok: false, "coverage.done": 1, "coverage.of": 2 })
-      const accepted = yield* alembic({ cwd }, "run", "--offline-fixtures", "f.json", "--json", "--accept-loss", "--fresh")
+      assert.deepNestedInclude(lastLine(lost), {
+        status: "incomplete",
+        ok: false,
+        "coverage.done": 1,
+        "coverage.of": 2
+      })
+      const accepted = yield* alembic(
+        { cwd },
+        "run",
+        "--offline-fixtures",
+        "f.json",
+        "--json",
+        "--accept-loss",
+        "--fresh"
+      )
       assert.strictEqual(accepted.code, 0)
       assert.deepInclude(lastLine(accepted), { status: "completed", ok: true })
     })
@@ -92,10 +164,17 @@ describe("alembic run", () => {
     Effect.gen(function* () {
       const cwd = yield* planFolder({ ...goal, "alembic.plan.ts": twoCalls, "other.md": "other" })
       const runId = String(lastLine(yield* alembic({ cwd }, "run", "--json"))["runId"])
-      assert.deepInclude(lastLine(yield* alembic({ cwd }, "run", "--resume", runId, "--json")), { runId, status: "completed" })
+      assert.deepInclude(lastLine(yield* alembic({ cwd }, "run", "--resume", runId, "--json")), {
+        runId,
+        status: "completed"
+      })
       const said = yield* alembic({ cwd }, "run", "--resume", "@last", "--goal", "other.md", "--json")
       assert.strictEqual(said.code, 5)
-      assert.deepNestedInclude(lastLine(said), { status: "damaged", "error.code": "spec_mismatch", changed: ["goal"] })
+      assert.deepNestedInclude(lastLine(said), {
+        status: "damaged",
+        "error.code": "spec_mismatch",
+        changed: ["goal"]
+      })
     })
   )
 })
@@ -110,7 +189,11 @@ describe("money", () => {
   it.live("is not spent by a model that the plan computes, until spending was agreed to", () =>
     Effect.gen(function* () {
       const cwd = yield* planFolder({ ...goal, "alembic.plan.ts": computed })
-      const said = yield* alembic({ cwd, env: { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "http://127.0.0.1:9/v1" } }, "run", "--json")
+      const said = yield* alembic(
+        { cwd, env: { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "http://127.0.0.1:9/v1" } },
+        "run",
+        "--json"
+      )
       assert.match(String(lastLine(said)["result"]), /may cost money, and spending was not agreed to/)
     })
   )
@@ -152,7 +235,9 @@ describe("alembic run --dry", () => {
       assert.deepInclude(total, { type: "Forecast", total: true, calls: 3, reused: 0 })
       assert.deepInclude(summary, { type: "RunSummary", ok: true, dir: "" })
       // Three calls of at most 4,096 output tokens at $10 a million.
-      const { costUsd } = Schema.decodeUnknownSync(Schema.Struct({ costUsd: Schema.Struct({ low: Schema.Number, high: Schema.Number }) }))(total)
+      const { costUsd } = Schema.decodeUnknownSync(
+        Schema.Struct({ costUsd: Schema.Struct({ low: Schema.Number, high: Schema.Number }) })
+      )(total)
       assert.isAbove(costUsd.low, 0)
       assert.isAbove(costUsd.high, 3 * 0.04096)
       assert.isBelow(costUsd.high, 0.13)
@@ -169,23 +254,45 @@ describe("alembic run --dry", () => {
     })
   )
 
-  it.live("with --reuse names exactly the calls that are paid again: the edited one, and those that depend on it", () =>
-    Effect.gen(function* () {
-      const planOf = (word: string) => `export const run = async (h) => {
+  it.live(
+    "with --reuse names exactly the calls that are paid again: the edited one, and those that depend on it",
+    () =>
+      Effect.gen(function* () {
+        const planOf = (word: string) => `export const run = async (h) => {
   const one = await h.agent("one", { label: "one" })
   const two = await h.agent("${word}", { label: "two" })
   const three = await h.agent("after " + two.text, { label: "three" })
   return [one.text, three.text, (await h.agent("four", { label: "four" })).text]
 }`
-      const cwd = yield* planFolder({ ...goal, "alembic.plan.ts": planOf("two"), "edited.plan.ts": planOf("TWO") })
-      assert.strictEqual((yield* alembic({ cwd }, "run")).code, 0)
-      const dry = yield* alembic({ cwd }, "run", "--plan", "edited.plan.ts", "--reuse", "@last", "--dry", "--json")
-      const [forecast] = jsonLines(dry).filter(({ total }) => total === true)
-      const { paidAgain } = Schema.decodeUnknownSync(Schema.Struct({ paidAgain: Schema.Array(Schema.Struct({ label: Schema.String })) }))(forecast)
-      assert.deepStrictEqual(paidAgain.map(({ label }) => label), ["two", "three"])
-      const real = lastLine(yield* alembic({ cwd }, "run", "--plan", "edited.plan.ts", "--reuse", "@last", "--json"))
-      assert.deepNestedInclude(real, { "calls.live": 2, "calls.cached": 2 })
-    })
+        const cwd = yield* planFolder({
+          ...goal,
+          "alembic.plan.ts": planOf("two"),
+          "edited.plan.ts": planOf("TWO")
+        })
+        assert.strictEqual((yield* alembic({ cwd }, "run")).code, 0)
+        const dry = yield* alembic(
+          { cwd },
+          "run",
+          "--plan",
+          "edited.plan.ts",
+          "--reuse",
+          "@last",
+          "--dry",
+          "--json"
+        )
+        const [forecast] = jsonLines(dry).filter(({ total }) => total === true)
+        const { paidAgain } = Schema.decodeUnknownSync(
+          Schema.Struct({ paidAgain: Schema.Array(Schema.Struct({ label: Schema.String })) })
+        )(forecast)
+        assert.deepStrictEqual(
+          paidAgain.map(({ label }) => label),
+          ["two", "three"]
+        )
+        const real = lastLine(
+          yield* alembic({ cwd }, "run", "--plan", "edited.plan.ts", "--reuse", "@last", "--json")
+        )
+        assert.deepNestedInclude(real, { "calls.live": 2, "calls.cached": 2 })
+      })
   )
 })
 
@@ -209,11 +316,19 @@ describe("alembic resume", () => {
 
   it.live("refuses other models than the run's, and says so", () =>
     Effect.gen(function* () {
-      const cwd = yield* planFolder({ ...goal, "alembic.plan.ts": twoCalls, "other.json": `{"profiles":{"p":{"system":"s"}}}` })
+      const cwd = yield* planFolder({
+        ...goal,
+        "alembic.plan.ts": twoCalls,
+        "other.json": `{"profiles":{"p":{"system":"s"}}}`
+      })
       yield* alembic({ cwd }, "run")
       const said = yield* alembic({ cwd }, "resume", "@last", "--config", "other.json", "--json")
       assert.strictEqual(said.code, 5)
-      assert.deepNestedInclude(lastLine(said), { status: "damaged", "error.code": "spec_mismatch", changed: ["models"] })
+      assert.deepNestedInclude(lastLine(said), {
+        status: "damaged",
+        "error.code": "spec_mismatch",
+        changed: ["models"]
+      })
     })
   )
 })

@@ -18,16 +18,32 @@ describe("a run that asks a person", () => {
       const first = yield* alembic({ cwd }, "run", "--json")
       assert.strictEqual(first.code, 4)
       const runId = String(lastLine(first)["runId"])
-      assert.deepNestedInclude(lastLine(first), { status: "suspended", ok: false, "suspended.reason": "question", "suspended.items": ["q-1"] })
+      assert.deepNestedInclude(lastLine(first), {
+        status: "suspended",
+        ok: false,
+        "suspended.reason": "question",
+        "suspended.items": ["q-1"]
+      })
       assert.match(first.err, new RegExp(`alembic answer ${runId} q-1`))
 
       const [question, summary] = jsonLines(yield* alembic({ cwd }, "questions", "--json"))
       assert.deepInclude(question, { runId, item: "q-1", kind: "question", text: "Which colour?" })
       assert.deepStrictEqual(summary, { type: "QuestionsSummary", ok: true, count: 1 })
-      assert.deepInclude(jsonLines(yield* alembic({ cwd }, "parked", "--json"))[0], { runId, reason: "question", items: ["q-1"] })
+      assert.deepInclude(jsonLines(yield* alembic({ cwd }, "parked", "--json"))[0], {
+        runId,
+        reason: "question",
+        items: ["q-1"]
+      })
 
       const answered = yield* alembic({ cwd }, "answer", "@last", "q-1", "blue", "--json")
-      assert.deepStrictEqual(lastLine(answered), { type: "AnswerSummary", ok: true, runId, item: "q-1", answer: "blue", left: 0 })
+      assert.deepStrictEqual(lastLine(answered), {
+        type: "AnswerSummary",
+        ok: true,
+        runId,
+        item: "q-1",
+        answer: "blue",
+        left: 0
+      })
       assert.strictEqual((yield* alembic({ cwd }, "resume", runId)).code, 4)
 
       assert.strictEqual((yield* alembic({ cwd }, "answer", "@last", "q-2", `{"n": 3}`)).code, 0)
