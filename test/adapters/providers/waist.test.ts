@@ -32,7 +32,9 @@ const startMock = Effect.acquireRelease(
 )
 
 // The time limits below are about the wire, not about how long a package takes to load.
-beforeAll(() => loadProvider("openai-compatible"))
+beforeAll(async () => {
+  await loadProvider("openai-compatible")
+})
 
 describe("under the spine", () => {
   for (const fault of ["hang-before-headers", "hang-mid-body"] as const) {
