@@ -1,6 +1,6 @@
 // RunJournal: one opened run: append, commit, read back, seal. It keeps the state current with what is appended and
 // the derived files (checkpoint, call cache, result) behind the log. Opening and making runs is openRun.ts's.
-import { Clock, Effect, Option, Result, Schema, Stream, type Scope } from "effect"
+import { Clock, Effect, Option, Result, Schema, Semaphore, Stream, type Scope } from "effect"
 import { canonicalJson, type Json } from "../domain/canonicalJson.ts"
 import { TokenUsage } from "../domain/ModelError.ts"
 import type { BlobRef, RunEvent, RunEventBody } from "../domain/RunEvent.ts"
@@ -144,8 +144,19 @@ export const makeRunJournal = Effect.fnUntraced(function* (
   let lastCheckpoint = { seq: parts.opened.seq, at: clock.currentTimeMillisUnsafe() }
   let writing = false
 
+  // One at a time, and the latest wins whoever comes last.
+  const turn = yield* Semaphore.make(1)
+  let savedSeq = -1
   const saveCheckpoint = (checkpoint: Checkpoint) =>
-    Effect.provideContext(writeCheckpoint(paths.checkpoint, checkpoint), context)
+    turn.withPermits(1)(
+      Effect.suspend(() =>
+        checkpoint.lastSeq < savedSeq
+          ? Effect.void
+          : Effect.map(Effect.provideContext(writeCheckpoint(paths.checkpoint, checkpoint), context), () => {
+              savedSeq = checkpoint.lastSeq
+            })
+      )
+    )
 
   const onDurable = (position: LogPosition): Effect.Effect<void> => {
     if (due === undefined || writing || position.seq < due.lastSeq) return Effect.void

@@ -111,7 +111,7 @@ export const createRun = Effect.fnUntraced(function* (
   })
   const meta: RunMeta = { ...given, durability }
   const blobs = yield* makeContentStore(paths.blobs)
-  for (const content of contents) yield* blobs.putBytes(content)
+  yield* Effect.forEach(contents, blobs.putBytes, { concurrency: 16, discard: true })
   yield* Effect.mapError(fs.replace(paths.meta, encodeMeta(meta)), fromFsError)
   const reader = yield* Effect.mapError(fs.openRead(paths.events), fromFsError)
   return yield* makeRunJournal({

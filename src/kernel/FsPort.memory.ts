@@ -1,6 +1,6 @@
 // FsPort in memory, with faults on order: the nth step of a kind fails, a write is short, the machine dies after a
 // step or a byte. It tells what is written from what is durable, so that a crash can lose exactly the difference.
-// Reached by users through alembic/testing. The composition over the steps is the same as the live layer's.
+// The composition over the steps is the same as the live layer's.
 import { Effect, Layer } from "effect"
 import { makeFsPort } from "./durableFs.ts"
 import { FsError, FsPort, type FileStat, type FsOperation } from "./FsPort.ts"
@@ -398,6 +398,3 @@ export class MemoryDisk {
       : { type: node.type, size: node.type === "file" ? node.size : 0, mtimeMs: 0 }
   }
 }
-
-/** An empty disk in memory, for who needs no faults. */
-export const layerMemory: Layer.Layer<FsPort> = Layer.unwrap(Effect.sync(() => MemoryDisk.make().layer))

@@ -244,6 +244,31 @@ describe("EventLog", () => {
     })
   )
 
+  it.effect("F21: checkpoints asked for at once are written one at a time, and never go back", () => {
+    const disk = MemoryDisk.make()
+    return onDisk(
+      disk,
+      Effect.gen(function* () {
+        const { journal } = yield* opened(disk)
+        const path = `${runDir}/checkpoint.json`
+        let last = 0
+        yield* Effect.forEach(
+          Array.from({ length: 200 }, (_, n) => n + 1),
+          (n) =>
+            Effect.gen(function* () {
+              yield* journal.append(scheduled(n, `p${n}`.padEnd(n % 2 === 0 ? 2000 : 1, "x")))
+              yield* journal.checkpoint
+              const seen: { lastSeq: number } = JSON.parse(new TextDecoder().decode(disk.read(path)))
+              assert.isAtLeast(seen.lastSeq, last)
+              last = seen.lastSeq
+            }),
+          { concurrency: 20 }
+        )
+        assert.strictEqual(last, 201)
+      })
+    )
+  })
+
   it.effect("a slow sync holds up nobody's append, and those that come meanwhile share the next", () =>
     Effect.gen(function* () {
       const disk = MemoryDisk.make()

@@ -252,7 +252,11 @@ describe("the checkpoint", () => {
     Effect.gen(function* () {
       const { copy, lines } = yield* golden(2, true)
       const edited = lines.at(-1)!.replace('"sum":3', '"sum":4')
-      yield* refused(withLines(copy(), lines.with(-1, edited)), "journal_tampered", lines.length)
+      yield* refused(
+        withLines(copy(), lines.with(lines.length - 1, edited)),
+        "journal_tampered",
+        lines.length
+      )
     })
   )
 })
