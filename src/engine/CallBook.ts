@@ -13,6 +13,7 @@ import {
 } from "../domain/Call.ts"
 import { makeError, type ModelError } from "../domain/ModelError.ts"
 import type { ModelRunFailure } from "../domain/ModelRun.ts"
+import type { CallState, RunState } from "../journal/RunState.ts"
 import type { PlanCall } from "../plan/PlanProtocol.ts"
 
 /** A call the plan waits for. */
@@ -31,6 +32,19 @@ export interface IssuedCall {
   readonly refusal: ModelRunFailure | undefined
   /** Number of the plan's call that a room makes this one for. */
   readonly parent?: number
+  /** What the journal knew of it when it was issued; undefined if nothing. */
+  readonly earlier?: Earlier
+}
+
+/** A call as an earlier process of the run left it. */
+export type Earlier = Pick<CallState, "status" | "rank" | "retry">
+
+/** What the journal knows of a call now. To be asked before the call is scheduled in this process. */
+export const earlierOf = (state: RunState, id: string): Pick<IssuedCall, "earlier"> => {
+  const known = state.calls.get(id)
+  return known === undefined
+    ? {}
+    : { earlier: { status: known.status, rank: known.rank, retry: known.retry } }
 }
 
 /** A failure that no adapter gave: the call was never dispatched. */

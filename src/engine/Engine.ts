@@ -52,8 +52,10 @@ export interface HowToRun {
 }
 
 export interface RunPlanRequest extends HowToRun {
-  /** The plan's file, as the user named it. */
+  /** The plan's file. */
   readonly plan: string
+  /** What messages call it, where that is not its path: as the user named it. */
+  readonly planName?: string
   readonly inputs: PlanInputs
   readonly hermetic?: boolean
   /** Another run of the same spec: the next free nonce. */

@@ -1,50 +1,46 @@
-// RunHistory: what the journal already knows when this process opens the run: which calls were scheduled, which
-// answered, which notes were written, and whether the run has ended. A fold over the log; read only.
+// RunHistory: what the log says besides the projection's state, as far as a plan that runs again is held against it:
+// in which order calls were issued and notes written, what people were asked and answered, how the run ended. Made in
+// the one pass that opens the log; columns of numbers, so that a million events fit in memory.
 //
 // Invariants:
-// H1  Answers are in journal order, and a call has at most one that counts.
-// H2  A reopened run forgets its failed answers, and nothing else; from then on it is no longer strict.
-// H3  What follows the last terminal event of a run that was not reopened is nothing.
+// H1  The n-th issued call is the one first scheduled under that number.
+// H2  A reopened run forgets its end and its notes, and is no longer strict.
+// H3  Time counts while a process of the run was at work, not between two of them.
 import { Effect, Option, Result, Stream } from "effect"
-import { callId, type CallIdentity, type Site } from "../domain/Call.ts"
+import { callId, type CallIdentity, type CallRef, type Site } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import { fingerprint } from "../domain/fingerprint.ts"
 import type { RunEvent, RunEventOf } from "../domain/RunEvent.ts"
 import type { RunJournal } from "../journal/RunJournal.ts"
 
-export interface ScheduledCall {
-  readonly seq: number
-  readonly n: number
-  readonly id: string
-  readonly retry: number
-  readonly at: number
-}
-
-export interface KnownAnswer {
-  readonly seq: number
-  readonly id: string
-  /** Issue number when it was scheduled; in a strict run, the number the plan will issue it under again. 0: a room's. */
-  readonly n: number
-}
-
-export interface KnownNote {
-  readonly seq: number
-  readonly fingerprint: string
-}
-
 type End = RunEventOf<"RunCompleted"> | RunEventOf<"RunFailed">
+
+/** 48 bits of a hash and a number small beside them: enough to tell that two things differ. */
+const digestOf = (hash: string, salt = 0): number => Number.parseInt(hash.slice(0, 12), 16) + salt * 7
+
+/** A list of numbers that grows. */
+class Column {
+  private values = new Float64Array(64)
+  length = 0
+  set(index: number, value: number): void {
+    if (index >= this.values.length) {
+      const larger = new Float64Array(Math.max(index + 1, this.values.length * 2))
+      larger.set(this.values)
+      this.values = larger
+    }
+    this.values[index] = value
+    this.length = Math.max(this.length, index + 1)
+  }
+  /** 0 where nothing was set. */
+  at(index: number): number {
+    return index < this.length ? (this.values[index] ?? 0) : 0
+  }
+}
 
 const member = (value: Json | undefined, key: string): Json | undefined =>
   typeof value === "object" && value !== null && !Array.isArray(value) && Object.hasOwn(value, key)
     ? Object.entries(value).find(([name]) => name === key)?.[1]
     : undefined
-
-/** The code of a failed answer; undefined for any other. */
-const failureCode = (result: Json | undefined): string | undefined => {
-  if (member(result, "ok") !== false) return undefined
-  const code = member(member(result, "error"), "code")
-  return typeof code === "string" ? code : "unknown"
-}
 
 /** The part of a note that the plan decides, as it is fingerprinted and compared. */
 export const noteOf = (event: RunEvent): Json | undefined => {
@@ -57,64 +53,54 @@ export const noteOf = (event: RunEvent): Json | undefined => {
   }
 }
 
+/** What a note is told apart by. */
+export const noteDigest = (note: Json | undefined): number =>
+  Result.match(fingerprint(note), { onSuccess: (hash) => digestOf(hash), onFailure: () => -1 })
+
 export class RunHistory {
   /** No answer was ever dropped: issue order is the plan's, call by call. */
   strict = true
   end: End | undefined
-  readonly byNumber = new Map<number, ScheduledCall>()
-  readonly byId = new Map<string, ScheduledCall>()
-  readonly answers = new Map<string, KnownAnswer>()
-  readonly cancelled = new Set<string>()
-  readonly parked = new Set<string>()
-  readonly questions = new Map<string, RunEventOf<"QuestionAsked">>()
-  readonly replies = new Map<string, Json>()
-  notes: Array<KnownNote> = []
-  /** How many records each room has written, by the id of its call. */
-  readonly records = new Map<string, number>()
+  isEmpty = true
   /** `at` of the last event: a hermetic run goes on from there. */
   lastAt = 0
-  isEmpty = true
-  /** `at` of the first event. */
-  startedAt: number | undefined
-  private failures = new Set<string>()
-  private refusedByBudget = new Set<string>()
+  /** Milliseconds that processes of the run have been at work. */
+  activeMs = 0
+  /** Calls that the budget refused. */
+  overBudget = 0
+  /** When each sleep began, by call id. */
+  readonly sleeps = new Map<string, number>()
+  readonly questions = new Map<string, RunEventOf<"QuestionAsked">>()
+  readonly replies = new Map<string, Json>()
+  /** How many records each room has written, by the id of its call. */
+  readonly records = new Map<string, number>()
+  private readonly callSeq = new Column()
+  private readonly callDigest = new Column()
+  private noteSeq = new Column()
+  private noteDigests = new Column()
 
   /** Folds one more event in. */
   add(event: RunEvent): void {
+    if (!this.isEmpty && event.type !== "RunResumed" && event.type !== "RunReopened") {
+      this.activeMs += Math.max(0, event.at - this.lastAt)
+    }
     this.isEmpty = false
-    this.startedAt ??= event.at
     this.lastAt = Math.max(this.lastAt, event.at)
     switch (event.type) {
-      case "CallScheduled": {
-        const id = callId(event)
-        const scheduled = { seq: event.seq, n: event.n, id, retry: event.retry ?? 0, at: event.at }
-        this.byId.set(id, scheduled)
-        if (event.n > 0 && !this.byNumber.has(event.n)) this.byNumber.set(event.n, scheduled)
-        this.parked.delete(id)
+      case "CallScheduled":
+        if (event.call.verb === "sleep" && !this.sleeps.has(callId(event)))
+          this.sleeps.set(callId(event), event.at)
+        if (event.n === 0 || this.callSeq.at(event.n) !== 0) break
+        this.callSeq.set(event.n, event.seq)
+        this.callDigest.set(event.n, digestOf(event.key, event.occurrence))
         break
-      }
-      case "CallCompleted": {
-        const id = callId(event)
-        this.answers.set(id, { seq: event.seq, id, n: this.byId.get(id)?.n ?? 0 })
-        const code = failureCode(event.result)
-        if (code === undefined) this.failures.delete(id)
-        else this.failures.add(id)
-        if (code === "budget_exceeded") this.refusedByBudget.add(id)
-        break
-      }
-      case "CallCancelled":
-        this.cancelled.add(callId(event))
-        this.answers.delete(callId(event))
-        break
-      case "CallParked":
-        this.parked.add(callId(event))
+      case "CallCompleted":
+        if (member(member(event.result, "error"), "code") === "budget_exceeded") this.overBudget++
         break
       case "PhaseStarted":
       case "Logged":
-        this.notes.push({
-          seq: event.seq,
-          fingerprint: Option.getOrElse(Result.getSuccess(fingerprint(noteOf(event))), () => "")
-        })
+        this.noteDigests.set(this.noteDigests.length, noteDigest(noteOf(event)))
+        this.noteSeq.set(this.noteSeq.length, event.seq)
         break
       case "RoomRecorded":
         this.records.set(callId(event), (this.records.get(callId(event)) ?? 0) + 1)
@@ -126,11 +112,9 @@ export class RunHistory {
         this.replies.set(event.item, event.answer)
         break
       case "RunReopened":
-        for (const id of this.failures) this.answers.delete(id)
-        this.failures = new Set()
-        this.refusedByBudget = new Set()
-        this.cancelled.clear()
-        this.notes = []
+        this.overBudget = 0
+        this.noteSeq = new Column()
+        this.noteDigests = new Column()
         this.strict = false
         this.end = undefined
         break
@@ -143,14 +127,30 @@ export class RunHistory {
     }
   }
 
-  /** Failed answers that count. */
-  get failed(): number {
-    return this.failures.size
+  /** Highest number a call was scheduled under. */
+  get lastNumber(): number {
+    return Math.max(0, this.callSeq.length - 1)
   }
 
-  /** Calls that the budget refused. */
-  get overBudget(): number {
-    return this.refusedByBudget.size
+  /** Seq of the event that scheduled the n-th call; undefined if none did. */
+  scheduledAs(n: number): number | undefined {
+    const seq = this.callSeq.at(n)
+    return seq === 0 ? undefined : seq
+  }
+
+  /** Whether the n-th call was this one. */
+  isCall(n: number, { key, occurrence }: CallRef): boolean {
+    return this.callDigest.at(n) === digestOf(key, occurrence)
+  }
+
+  /** Seq of the index-th note (from 0); undefined if there are fewer. */
+  notedAs(index: number): number | undefined {
+    return index < this.noteSeq.length ? this.noteSeq.at(index) : undefined
+  }
+
+  /** Whether the index-th note was this one. */
+  isNote(index: number, note: Json): boolean {
+    return this.noteDigests.at(index) === noteDigest(note)
   }
 }
 

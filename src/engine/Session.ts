@@ -1,11 +1,10 @@
 // Session: what the plan has done so far in this process, against what the journal knows. Takes turns apart into
 // calls, notes, cancels and slots, and says at once where they part from the journal. Writes nothing.
-import { Effect, Option, Result } from "effect"
+import { Effect, Option } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
-import { fingerprint } from "../domain/fingerprint.ts"
 import type { Coverage, RunEventBody } from "../domain/RunEvent.ts"
 import type { PlanRequest, PlanState, Turn } from "../plan/PlanProtocol.ts"
-import type { IssuedCall } from "./CallBook.ts"
+import { earlierOf, type IssuedCall } from "./CallBook.ts"
 import { callDiffers, extraCall, noteDiffers, type Divergence } from "./Divergence.ts"
 import type { RunContext } from "./RunContext.ts"
 import { noteOf, readEvent, readScheduled, type RunHistory } from "./RunHistory.ts"
@@ -32,7 +31,7 @@ const asJson = (body: Note): Json => ({ ...body })
 export class Session {
   /** Calls the plan waits for. */
   readonly pending = new Map<number, IssuedCall>()
-  /** Calls the plan waits for whose answer the journal has, by the answer's seq. */
+  /** Calls the plan waits for whose answer the journal has, by the answer's rank. */
   readonly answered = new Map<number, IssuedCall>()
   state: PlanState = { t: "waiting" }
   divergence: Divergence | undefined
@@ -75,13 +74,13 @@ export class Session {
     for (const request of turn.requests) {
       switch (request.t) {
         case "call": {
-          const call = yield* this.run.book.take(request)
+          const taken = yield* this.run.book.take(request)
+          const call: IssuedCall = { ...taken, ...earlierOf(this.run.journal.state(), taken.id) }
           this.pending.set(call.n, call)
           this.issued.add(call.n)
           yield* this.compare(call)
-          const seq = this.history.answers.get(call.id)?.seq
-          if (seq === undefined) deeds.push({ t: "call", call })
-          else this.answered.set(seq, call)
+          if (call.earlier?.status === "completed") this.answered.set(call.earlier.rank, call)
+          else deeds.push({ t: "call", call })
           break
         }
         case "cancel": {
@@ -89,9 +88,8 @@ export class Session {
           if (call === undefined) break
           this.pending.delete(request.n)
           this.gaveUp.add(call.id)
-          const seq = this.history.answers.get(call.id)?.seq
-          if (seq !== undefined) this.answered.delete(seq)
-          if (!this.history.cancelled.has(call.id)) deeds.push({ t: "cancel", call })
+          if (call.earlier !== undefined) this.answered.delete(call.earlier.rank)
+          if (call.earlier?.status !== "cancelled") deeds.push({ t: "cancel", call })
           break
         }
         case "phase":
@@ -112,31 +110,31 @@ export class Session {
   })
 
   private readonly compare = Effect.fnUntraced(function* (this: Session, call: IssuedCall) {
-    const { history } = this
+    const { history, run } = this
     if (!history.strict || this.divergence !== undefined) return
-    const was = history.byNumber.get(call.n)
-    if (was === undefined) {
-      if (history.end !== undefined && !history.cancelled.has(call.id)) this.divergence = extraCall(call)
+    const seq = history.scheduledAs(call.n)
+    if (seq === undefined) {
+      if (history.end !== undefined && call.earlier?.status !== "cancelled") this.divergence = extraCall(call)
       return
     }
-    if (was.id === call.id) return
-    const { call: journaled } = yield* readScheduled(this.run.journal, was.seq)
-    this.divergence = callDiffers(call, { seq: was.seq, call: journaled ?? { verb: "unknown" } })
+    if (history.isCall(call.n, call.ref)) return
+    const { call: journaled } = yield* readScheduled(run.journal, seq)
+    this.divergence = callDiffers(call, { seq, call: journaled ?? { verb: "unknown" } })
   })
 
   private readonly isKnownNote = Effect.fnUntraced(function* (this: Session, body: Note) {
-    const { history } = this
-    const was = history.notes[this.notesSeen]
-    if (was === undefined) {
-      if (history.end !== undefined && history.strict)
+    const { history, run } = this
+    const seq = history.notedAs(this.notesSeen)
+    if (seq === undefined) {
+      if (history.end !== undefined && history.strict) {
         this.divergence ??= noteDiffers(undefined, undefined, asJson(body))
+      }
       return false
     }
-    this.notesSeen++
-    const now = Option.getOrUndefined(Result.getSuccess(fingerprint(body)))
-    if (history.strict && this.divergence === undefined && was.fingerprint !== now) {
-      const event = Option.getOrUndefined(yield* readEvent(this.run.journal, was.seq))
-      this.divergence = noteDiffers(was.seq, event === undefined ? undefined : noteOf(event), asJson(body))
+    const same = history.isNote(this.notesSeen++, asJson(body))
+    if (history.strict && this.divergence === undefined && !same) {
+      const event = Option.getOrUndefined(yield* readEvent(run.journal, seq))
+      this.divergence = noteDiffers(seq, event === undefined ? undefined : noteOf(event), asJson(body))
     }
     return true
   })

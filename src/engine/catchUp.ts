@@ -3,7 +3,7 @@
 import { Effect } from "effect"
 import type { Answer } from "../plan/PlanProtocol.ts"
 import { missingCall } from "./Divergence.ts"
-import { readScheduled, type KnownAnswer, type RunHistory } from "./RunHistory.ts"
+import { readScheduled, type RunHistory } from "./RunHistory.ts"
 import type { RunContext } from "./RunContext.ts"
 import { onHostClock } from "./hostClock.ts"
 import { Session, type Deed } from "./Session.ts"
@@ -11,8 +11,26 @@ import { Session, type Deed } from "./Session.ts"
 /** How many known answers go to the plan's process in one message. */
 const batchSize = 256
 
-const answerOf = Effect.fnUntraced(function* (run: RunContext, known: KnownAnswer, n: number) {
-  const answer: Answer = { n, json: yield* run.journal.readResultText(known.id) }
+/** An answer that the journal has for a call of the plan's own. */
+interface Known {
+  readonly id: string
+  readonly n: number
+  readonly rank: number
+}
+
+/** The next answers from `rank` on, in journal order; calls of rooms are not the plan's. */
+const knownFrom = (run: RunContext, rank: number, until: number): ReadonlyArray<Known> => {
+  const { completed } = run.journal.state()
+  const found: Array<Known> = []
+  for (let at = rank; at < until && found.length < batchSize; at++) {
+    const call = completed.at(at)
+    if (call !== undefined && call.n > 0) found.push({ id: call.id, n: call.n, rank: at })
+  }
+  return found
+}
+
+const answerOf = Effect.fnUntraced(function* (run: RunContext, id: string, n: number) {
+  const answer: Answer = { n, json: yield* run.journal.readResultText(id) }
   return answer
 })
 
@@ -33,44 +51,43 @@ export const catchUp = Effect.fnUntraced(function* (run: RunContext, history: Ru
 
   // A strict run issues the same numbers again, so that many answers can go in one message.
   if (history.strict) {
-    const known = [...history.answers.values()].filter(({ n }) => n > 0)
-    while (delivered < known.length && session.state.t === "waiting" && session.divergence === undefined) {
-      const batch = known.slice(delivered, delivered + batchSize)
-      const answers = yield* Effect.forEach(batch, (answer) => answerOf(run, answer, answer.n))
+    const until = run.journal.state().completed.length
+    let next = knownFrom(run, 0, until)
+    while (next.length > 0 && session.state.t === "waiting" && session.divergence === undefined) {
+      const answers = yield* Effect.forEach(next, ({ id, n }) => answerOf(run, id, n))
       const turn = yield* onHostClock(run, run.driver.deliver(answers))
       yield* absorb(turn)
-      for (const answer of batch.slice(0, turn.delivered)) {
-        session.pending.delete(answer.n)
-        session.answered.delete(answer.seq)
+      for (const { n, rank } of next.slice(0, turn.delivered)) {
+        session.pending.delete(n)
+        session.answered.delete(rank)
       }
       delivered += turn.delivered
-      if (turn.delivered === batch.length) continue
+      const stopped = next[turn.delivered]
       // An answer that the plan gave up on, right before it came, is in the journal and was never delivered.
-      if (session.gaveUp.has(known[delivered]?.id ?? "")) delivered++
-      else break
+      if (stopped !== undefined && !session.gaveUp.has(stopped.id)) {
+        next = next.slice(turn.delivered)
+        break
+      }
+      const last = stopped ?? next.at(-1)
+      next = knownFrom(run, (last?.rank ?? until) + 1, until)
     }
-    const next = known[delivered]
-    if (next !== undefined && session.divergence === undefined) {
-      const { call, site } = yield* readScheduled(run.journal, history.byId.get(next.id)?.seq ?? next.seq)
-      session.divergence = missingCall({
-        seq: next.seq,
-        n: next.n,
-        ...(call === undefined ? {} : { call }),
-        ...(site === undefined ? {} : { site })
-      })
+    const missing = next[0]
+    if (missing !== undefined && session.divergence === undefined) {
+      const seq = history.scheduledAs(missing.n) ?? 0
+      session.divergence = missingCall({ seq, n: missing.n, ...(yield* readScheduled(run.journal, seq)) })
     }
     return { session, beyond, replayed: delivered }
   }
 
   // Otherwise the rule is: of the answers that the plan waits for, the one journaled first.
   while (session.state.t === "waiting" && session.answered.size > 0) {
-    const seq = Math.min(...session.answered.keys())
-    const call = session.answered.get(seq)
-    const known = call === undefined ? undefined : history.answers.get(call.id)
-    if (call === undefined || known === undefined) break
-    session.answered.delete(seq)
+    const rank = Math.min(...session.answered.keys())
+    const call = session.answered.get(rank)
+    if (call === undefined) break
+    session.answered.delete(rank)
     session.pending.delete(call.n)
-    yield* absorb(yield* onHostClock(run, run.driver.deliver([yield* answerOf(run, known, call.n)])))
+    const answer = yield* answerOf(run, call.id, call.n)
+    yield* absorb(yield* onHostClock(run, run.driver.deliver([answer])))
     delivered++
   }
   return { session, beyond, replayed: delivered }

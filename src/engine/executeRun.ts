@@ -94,7 +94,7 @@ export const summaryOfEnd = Effect.fnUntraced(function* (
   const state = journal.state()
   const { end } = history
   if (end === undefined) return undefined
-  const calls = { ...noCalls, total: state.calls.size, replayed: state.calls.size, failed: history.failed }
+  const calls = { ...noCalls, total: state.calls.size, replayed: state.calls.size, failed: state.failed }
   const base = {
     runId: journal.runId,
     dir: journal.dir,
@@ -184,7 +184,7 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
   const reopen =
     options.retryFailed &&
     history.end !== undefined &&
-    (history.failed > 0 || history.end.type === "RunFailed")
+    (journal.state().failed > 0 || history.end.type === "RunFailed")
   if (history.end !== undefined && !reopen) {
     const ended = yield* summaryOfEnd(journal, history, hostClock.currentTimeMillisUnsafe() - startedAt)
     if (ended !== undefined) return ended
@@ -221,7 +221,7 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
   const costBefore = journal.state().spentUsd
   const drive = Effect.gen(function* () {
     if (reopen) {
-      const event = yield* append(run, { type: "RunReopened", failed: history.failed })
+      const event = yield* append(run, { type: "RunReopened", failed: journal.state().failed })
       history.add(event)
     }
     return yield* driveRun(run, history, reopen)

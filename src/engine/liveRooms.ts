@@ -6,7 +6,7 @@ import { callId, computeCacheKey, type CallIdentity, type CallRef } from "../dom
 import type { Json } from "../domain/canonicalJson.ts"
 import { makeError } from "../domain/ModelError.ts"
 import { ModelRunResult, type ModelRunFailure } from "../domain/ModelRun.ts"
-import type { IssuedCall } from "./CallBook.ts"
+import { earlierOf, type IssuedCall } from "./CallBook.ts"
 import type { Dispatcher } from "./Dispatcher.ts"
 import type { Flights, Outcome, RoomWish } from "./Flights.ts"
 import { notDispatched, type LiveAnswers, type LiveCounts } from "./LiveAnswers.ts"
@@ -49,19 +49,16 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
   }
 
   const numbered = (call: Omit<IssuedCall, "n" | "id" | "parent">, room: IssuedCall): IssuedCall => {
-    const issued: IssuedCall = {
-      ...call,
-      n: --lastNumber,
-      id: callId(call.ref),
-      parent: room.parent ?? room.n
-    }
+    const id = callId(call.ref)
+    const parent = room.parent ?? room.n
+    const issued: IssuedCall = { ...call, n: --lastNumber, id, parent, ...earlierOf(run.journal.state(), id) }
     asked.set(issued.n, issued)
     return issued
   }
 
   /** The journal's answer, if it has one. */
   const known = Effect.fnUntraced(function* (call: IssuedCall) {
-    if (!history.answers.has(call.id)) return undefined
+    if (call.earlier?.status !== "completed") return undefined
     counts.replayed++
     return yield* run.journal.readResult(call.id)
   })
@@ -230,7 +227,7 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
       if (call.parent !== room.n) continue
       asked.delete(call.n)
       answers.forget(call)
-      if (history.byId.has(call.id) || flights.calls().includes(call)) {
+      if (call.earlier !== undefined || flights.calls().includes(call)) {
         yield* answers.write({ type: "CallCancelled", n: 0, ...call.ref })
       }
       yield* dispatcher.giveUp(call)

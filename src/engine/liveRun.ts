@@ -47,7 +47,10 @@ export const liveRun = Effect.fnUntraced(function* (
   const answers = makeAnswers(run, counts)
   const items = makePendingItems(run, history)
   const wanted = (call: IssuedCall) => session.pending.has(call.parent ?? call.n)
-  const deadline = run.budget.ms === undefined ? undefined : (history.startedAt ?? 0) + run.budget.ms
+  const deadline =
+    run.budget.ms === undefined
+      ? undefined
+      : (yield* Clock.currentTimeMillis) + run.budget.ms - history.activeMs
   const dispatcher = makeDispatcher({ run, flights, answers, items, counts, ledger, wanted, deadline })
   const rooms = makeLiveRooms({ run, history, flights, answers, items, dispatcher, counts, wanted })
 
@@ -66,8 +69,8 @@ export const liveRun = Effect.fnUntraced(function* (
     if (call.verb === "agent") return dispatcher.enqueue(call)
     // What an earlier process began is not begun again: a room goes on, and what is left of a sleep is slept.
     const now = yield* Clock.currentTimeMillis
-    const since = history.byId.get(call.id)?.at ?? now
-    if (!history.byId.has(call.id)) yield* dispatcher.schedule(call)
+    const since = history.sleeps.get(call.id) ?? now
+    if (call.earlier === undefined) yield* dispatcher.schedule(call)
     if (call.verb !== "sleep") return yield* rooms.enter(call)
     const left = Math.max(0, since + sleepMs(call) - now)
     yield* flights.launch(call, Effect.as(Effect.sleep(left), { call, result: null, model: undefined }))

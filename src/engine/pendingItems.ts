@@ -77,12 +77,11 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
 
   /** Scheduled by an earlier process that never said what became of it. */
   const isInDoubt = (call: IssuedCall): boolean =>
-    history.byId.has(call.id) && !history.parked.has(call.id) && questionOf(call)?.kind !== "question"
+    call.earlier?.status === "scheduled" && questionOf(call)?.kind !== "question"
 
   /** How often the call was dispatched before, where that is in doubt. */
   const retryOf = (call: IssuedCall): number | undefined => {
-    const earlier = isInDoubt(call) ? history.byId.get(call.id) : undefined
-    return earlier === undefined ? undefined : earlier.retry + 1
+    return isInDoubt(call) ? (call.earlier?.retry ?? 0) + 1 : undefined
   }
 
   /** Asks, durably, unless it was asked before; the item's id. */

@@ -22,14 +22,15 @@ const starved: ReadonlySet<string> = new Set(["plan_timeout", "plan_out_of_memor
 
 /** What the journal has and the plan did not do. */
 const leftOut = Effect.fnUntraced(function* (journal: RunJournal, history: RunHistory, session: Session) {
-  const note = history.notes[session.notesSeen]
-  if (note !== undefined) {
-    const event = Option.getOrUndefined(yield* readEvent(journal, note.seq))
-    return noteDiffers(note.seq, event === undefined ? undefined : noteOf(event), undefined)
+  const noted = history.notedAs(session.notesSeen)
+  if (noted !== undefined) {
+    const event = Option.getOrUndefined(yield* readEvent(journal, noted))
+    return noteDiffers(noted, event === undefined ? undefined : noteOf(event), undefined)
   }
-  for (const scheduled of history.byNumber.values()) {
-    if (session.issued.has(scheduled.n)) continue
-    return missingCall({ ...scheduled, ...(yield* readScheduled(journal, scheduled.seq)) })
+  for (let n = 1; n <= history.lastNumber; n++) {
+    const seq = history.scheduledAs(n)
+    if (seq === undefined || session.issued.has(n)) continue
+    return missingCall({ n, seq, ...(yield* readScheduled(journal, seq)) })
   }
   return undefined
 })

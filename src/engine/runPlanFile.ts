@@ -10,6 +10,7 @@ import { executeRun, journalFailure } from "./executeRun.ts"
 import { runOptions } from "./howToRun.ts"
 import { describePlan, launchLive, planFailure, readyFile } from "./planLaunch.ts"
 import { specOfPlan } from "./planSpec.ts"
+import { PlanError } from "../plan/PlanError.ts"
 import { answersOf } from "./reuse.ts"
 import { unrun } from "./summarize.ts"
 
