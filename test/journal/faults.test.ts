@@ -130,7 +130,7 @@ describe("the fault matrix", () => {
       Effect.gen(function* () {
         const { byteCount } = yield* undisturbed
         let twice = 0
-        // Every byte would take half a minute; seven is prime to all that repeats in a log.
+        // Every byte would take a minute; seven is prime to all that repeats in a log.
         for (let n = 1; n < byteCount; n += 7) {
           const disk = MemoryDisk.make().crashAfterByte(n)
           const paid: Paid = new Map()
