@@ -10,7 +10,7 @@ import type { RunJournal } from "../journal/RunJournal.ts"
 import { describeRun, specOf } from "../journal/RunMeta.ts"
 import { loadPlan, type LoadedPlan } from "../plan/loadPlan.ts"
 import { PlanBundle } from "../plan/PlanBundle.ts"
-import type { PlanError } from "../plan/PlanError.ts"
+import { PlanError } from "../plan/PlanError.ts"
 import { PlanVm, type LaunchOptions } from "../plan/PlanVm.ts"
 import { Prelude, PreludeBundle, type PreludeError } from "../plan/Prelude.ts"
 import { EngineVersions } from "./EngineVersions.ts"
@@ -139,10 +139,26 @@ const planErrorInfo = (error: PlanError): RunErrorInfo => {
   return { code: error.code, message: error.message, path: error.path, ...place, ...cure }
 }
 
-/** Why a plan does not run, as a summary. */
-export const planFailure = (error: PlanError | PreludeError): RunSummary => {
-  if (error._tag === "PreludeError")
-    return unrun("invalid", { code: "prelude_unavailable", message: error.message })
+/** The same error under the name by which the user knows the plan. */
+const named = (error: PlanError, path: string): PlanError => {
+  const { code, column, file, findings, line, problem } = error
+  return new PlanError({
+    code,
+    path,
+    findings,
+    ...(problem === undefined ? {} : { problem }),
+    ...(file === undefined ? {} : { file }),
+    ...(line === undefined ? {} : { line }),
+    ...(column === undefined ? {} : { column })
+  })
+}
+
+/** Why a plan does not run, as a summary. `name`: what the user called the plan, where that is not its path. */
+export const planFailure = (failure: PlanError | PreludeError, name?: string): RunSummary => {
+  if (failure._tag === "PreludeError") {
+    return unrun("invalid", { code: "prelude_unavailable", message: failure.message })
+  }
+  const error = name === undefined ? failure : named(failure, name)
   const summary = unrun(error.code === "non_deterministic" ? "refused" : "invalid", planErrorInfo(error))
   return error.findings.length === 0 ? summary : { ...summary, findings: error.findings }
 }

@@ -10,7 +10,6 @@ import { executeRun, journalFailure } from "./executeRun.ts"
 import { runOptions } from "./howToRun.ts"
 import { describePlan, launchLive, planFailure, readyFile } from "./planLaunch.ts"
 import { specOfPlan } from "./planSpec.ts"
-import { PlanError } from "../plan/PlanError.ts"
 import { answersOf } from "./reuse.ts"
 import { unrun } from "./summarize.ts"
 
@@ -80,7 +79,7 @@ export const runPlanFile = Effect.fn("Engine.runPlanFile")((request: RunPlanRequ
   run(request).pipe(
     Effect.scoped,
     Effect.catchTags({
-      PlanError: (error) => Effect.succeed(planFailure(error)),
+      PlanError: (error) => Effect.succeed(planFailure(error, request.planName)),
       PreludeError: (error) => Effect.succeed(planFailure(error)),
       JournalError: (error) => Effect.succeed(journalFailure(error))
     })
