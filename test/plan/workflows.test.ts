@@ -55,7 +55,7 @@ describe("workflow scripts", () => {
         groupsOf(requests).map(([, phase]) => phase),
         ["Read", "Read", "Read", "Sum up"]
       )
-      assert.deepStrictEqual(requests[1]?.t === "call" && requests[1].site?.line, 5)
+      assert.deepStrictEqual(requests[1]?.t === "call" && requests[1].site?.line, 9)
     })
   )
 
