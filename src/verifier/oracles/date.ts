@@ -51,6 +51,7 @@ export const date = oracle("date", Args, (args, { evidence }) => {
       unproven("bad_args", reason)
     )
     const selected = yield* select(evidence, where)
+    if (selected.unit !== undefined) return unproven("wrong_kind", "a number with a unit is not a date")
     const found = yield* intervalOf(selected.value, zone, epoch)
     const counter = String(selected.value)
     if (toleranceMs === undefined) return decide(op, found, given, counter)

@@ -40,7 +40,11 @@ const compareAs: Readonly<Record<(typeof Sorted.Type)["as"], Compare>> = {
     Result.gen(function* () {
       const x = yield* intervalOf(a)
       const y = yield* intervalOf(b)
-      return sign(x.from, y.from)
+      if (x.to < y.from || x.from > y.to) return sign(x.from, y.from)
+      // Two that overlap are in no order, unless they are the same.
+      return x.from === y.from && x.to === y.to
+        ? 0
+        : yield* Result.fail(unproven("imprecise_date", "two dates overlap: they are not precise enough"))
     })
 }
 

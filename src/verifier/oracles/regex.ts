@@ -17,8 +17,9 @@ export const regex = oracle("regex", Args, ({ flags, match, pattern, ...where },
     const compiled = yield* Result.mapError(linearRegex(pattern, flags), (error) =>
       unproven("pattern_unsupported", error.message)
     )
-    const { value } = yield* select(evidence, where)
-    if (typeof value !== "string") return unproven("wrong_kind", "what stands there is not a text")
+    const { unit, value } = yield* select(evidence, where)
+    if (typeof value !== "string" || unit !== undefined)
+      return unproven("wrong_kind", "what stands there is not a text")
     if (compiled.steps(value.length) > maxRegexSteps) {
       return unproven("too_large", "the text is too long for this pattern")
     }

@@ -1,6 +1,6 @@
 // date: what it proves, what it refutes with counter-evidence, and what it leaves unproven.
 import { assert, describe, it } from "@effect/vitest"
-import { ask, file, json } from "../ask.ts"
+import { ask, file, json, number } from "../ask.ts"
 
 describe("date", () => {
   it("instants in any zone", () => {
@@ -73,6 +73,14 @@ describe("date", () => {
       ),
       "unproven:imprecise_date"
     )
+  })
+
+  it("a number is a date only as the claim says, and never with a unit", () => {
+    const at = (evidence: Parameters<typeof ask>[2]) =>
+      ask("date", { op: "at", instant: "1970-01-01T00:00:01Z", epoch: "s" }, evidence)
+    assert.strictEqual(at(number(1)), "proven")
+    assert.strictEqual(at(number(1, "min")), "unproven:wrong_kind")
+    assert.strictEqual(at(json(1000)), "refuted:differs")
   })
 
   it("ambiguous and impossible dates decide nothing", () => {

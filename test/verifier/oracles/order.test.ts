@@ -44,6 +44,14 @@ describe("order", () => {
     )
   })
 
+  it("dates that overlap are in no order, the same one twice is", () => {
+    const instants = (...at: ReadonlyArray<string>) =>
+      ask("order", { direction: "ascending", as: "instant" }, json([...at]))
+    assert.strictEqual(instants("2026-01-01T10:00Z", "2026-01-01T10:00:30Z"), "unproven:imprecise_date")
+    assert.strictEqual(instants("2026-01-01T10:00Z", "2026-01-01T10:00Z"), "proven")
+    assert.strictEqual(instants("2026-01-01T10:00Z", "2026-01-01T10:01Z"), "proven")
+  })
+
   it("a sequence, each thing exactly once", () => {
     assert.strictEqual(ask("order", { sequence: ["a", "c"] }, json(["a", "b", "c"])), "proven")
     assert.strictEqual(ask("order", { sequence: ["c", "a"] }, json(["a", "b", "c"])), "refuted:differs")

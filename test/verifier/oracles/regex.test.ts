@@ -1,6 +1,6 @@
 // regex: what it proves, what it refutes with counter-evidence, and what it leaves unproven.
 import { assert, describe, it } from "@effect/vitest"
-import { ask, file, json } from "../ask.ts"
+import { ask, file, json, number } from "../ask.ts"
 
 describe("regex", () => {
   it("searches, or matches from end to end", () => {
@@ -39,6 +39,7 @@ describe("regex", () => {
 
   it("only texts match", () => {
     assert.strictEqual(ask("regex", { pattern: "1" }, json(1)), "unproven:wrong_kind")
+    assert.strictEqual(ask("regex", { pattern: "14" }, number("14.20", "USD")), "unproven:wrong_kind")
     assert.strictEqual(ask("regex", { pattern: "a", flags: "g" }, file("a")), "unproven:bad_args")
   })
 
