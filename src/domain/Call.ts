@@ -1,6 +1,6 @@
 // A call: what a plan asks for through a verb, what of it is its identity, and the cache key that names it.
 // Resolution of profiles and aliases happens before (adapters/); dispatch is the engine's.
-import { Result, Schema } from "effect"
+import { type Result, Schema } from "effect"
 import type { NotCanonicalError } from "./canonicalJson.ts"
 import { fingerprint } from "./fingerprint.ts"
 import { JsonSchemaDocument } from "./ModelRun.ts"

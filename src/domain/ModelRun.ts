@@ -19,7 +19,9 @@ export const ModelRunInput = Schema.Struct({
   system: Schema.optionalKey(Schema.String),
   schema: Schema.optionalKey(JsonSchemaDocument),
   maxOutputTokens: Schema.optionalKey(PositiveInt),
-  temperature: Schema.optionalKey(Schema.Number.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 2 })))),
+  temperature: Schema.optionalKey(
+    Schema.Number.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 2 })))
+  ),
   timeoutMs: Schema.optionalKey(PositiveInt),
   totalTimeoutMs: Schema.optionalKey(PositiveInt),
   providerOptions: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
@@ -31,7 +33,11 @@ export const ModelRunInput = Schema.Struct({
 export type ModelRunInput = typeof ModelRunInput.Type
 
 /** One model that was tried before the one that answered, and why it did not. */
-export const FellBack = Schema.Struct({ adapterId: Schema.String, modelId: Schema.String, error: ModelErrorInfo })
+export const FellBack = Schema.Struct({
+  adapterId: Schema.String,
+  modelId: Schema.String,
+  error: ModelErrorInfo
+})
 export type FellBack = typeof FellBack.Type
 
 /** Exactly 0 offline, absent when unknown, never 0 by default. US dollars. */

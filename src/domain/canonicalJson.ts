@@ -34,7 +34,10 @@ const memberPath = (path: string, key: string) =>
 const describe = (value: object): string => {
   const tag = Object.prototype.toString.call(value).slice(8, -1)
   if (tag !== "Object") return tag
-  const constructor: unknown = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(value), "constructor")?.value
+  const constructor: unknown = Object.getOwnPropertyDescriptor(
+    Object.getPrototypeOf(value),
+    "constructor"
+  )?.value
   return typeof constructor === "function" && constructor.name !== "" ? constructor.name : "a class instance"
 }
 
@@ -109,7 +112,8 @@ class Writer {
   }
 
   private object(value: object, path: string): string {
-    if (!isPlainPrototype(Object.getPrototypeOf(value))) this.refuse(path, `${describe(value)} is not plain data`)
+    if (!isPlainPrototype(Object.getPrototypeOf(value)))
+      this.refuse(path, `${describe(value)} is not plain data`)
     const parts: Array<string> = []
     const keys: Array<string> = []
     for (const key of Reflect.ownKeys(value)) {
@@ -130,7 +134,8 @@ class Writer {
   }
 
   private data(descriptor: PropertyDescriptor, path: string): unknown {
-    if (descriptor.get !== undefined || descriptor.set !== undefined) this.refuse(path, "a getter is not plain data")
+    if (descriptor.get !== undefined || descriptor.set !== undefined)
+      this.refuse(path, "a getter is not plain data")
     if (descriptor.enumerable !== true) this.refuse(path, "a non-enumerable property is not plain data")
     return descriptor.value
   }

@@ -52,7 +52,7 @@ const plainAnswer = (call: IssuedCall, result: Json): { readonly result: Json; r
 
 export const makeAnswers = (run: RunContext, counts: LiveCounts) => {
   let forPlan: Array<Ready> = []
-  let forRooms: Array<{ readonly call: IssuedCall; readonly reply: Reply; readonly result: Json }> = []
+  const forRooms: Array<{ readonly call: IssuedCall; readonly reply: Reply; readonly result: Json }> = []
   const replies = new Map<number, Reply>()
   let uncommitted = false
 

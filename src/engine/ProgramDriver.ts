@@ -1,7 +1,7 @@
 // ProgramDriver: drives an Effect program in process, by the same words as a plan in the VM. The program's fibers
 // run in microtasks, so that a turn of the host's event loop later the program is quiet. Nothing here guards against
 // a program that reads a clock behind Effect's back: who runs in process is trusted to use the services it is given.
-import { Cause, Effect, Exit, Fiber, Result, type Context, type Scope } from "effect"
+import { Cause, Effect, Exit, type Fiber, Result, type Context, type Scope } from "effect"
 import { canonicalJson, type Json } from "../domain/canonicalJson.ts"
 import type { RunErrorInfo } from "../domain/RunEvent.ts"
 import type { HookBridge } from "../plan/HookBridge.ts"

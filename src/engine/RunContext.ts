@@ -1,5 +1,5 @@
 // RunContext: what one run in this process works with. Made when the run is opened, read by catch-up and live alike.
-import { Deferred, Effect, Option, type Clock } from "effect"
+import { type Deferred, Effect, type Option, type Clock } from "effect"
 import type { Budget, Contract } from "../domain/Contract.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { RunEvent, RunEventBody } from "../domain/RunEvent.ts"

@@ -64,7 +64,7 @@ const diverged = (divergence: Divergence, runId: string): Pick<Ended, "status" |
   error: {
     code: "diverged",
     message: divergence.message,
-    ...(divergence.site ?? {}),
+    ...divergence.site,
     cure: `alembic replay ${runId} shows where; the journal was not touched`
   }
 })

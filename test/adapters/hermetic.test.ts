@@ -86,7 +86,7 @@ describe("a hermetic waist", () => {
         const hung = results.find((result) => !result.ok && result.error.code === "timeout")
         assert.strictEqual(hung?.attempts, 3)
         // Another seed has other waits: the sameness above is not for want of anything to differ.
-      assert.notStrictEqual((yield* hermetic(2)).text, (yield* hermetic(1)).text)
+        assert.notStrictEqual((yield* hermetic(2)).text, (yield* hermetic(1)).text)
       })
   )
 })

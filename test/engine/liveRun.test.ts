@@ -304,7 +304,7 @@ describe("the journal", () => {
         const summary = yield* Alembic.runProgram({ program: "fan", goal: "g" }, fanOut(2))
         const listed = yield* (yield* Journal).list
         assert.deepStrictEqual(
-          listed.map(({ runId }) => runId as string),
+          listed.map(({ runId }) => String(runId)),
           [summary.runId]
         )
       }).pipe(Effect.provide(layer))

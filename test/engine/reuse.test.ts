@@ -64,7 +64,7 @@ const edits = Array.from({ length: 50 }, (_, index) => {
     [`pair ${at >> 1} changed`, { ...words, pair: (i) => (i === at >> 1 ? "couple" : "pair") }],
     [`group ${at % 9} changed`, { ...words, group: (i) => (i === at % 9 ? "party" : "group") }],
     ["whole changed", { ...words, whole: `all ${at}` }],
-    ["leaves swapped", { ...words, leaves: [...words.leaves].reverse() }],
+    ["leaves swapped", { ...words, leaves: [...words.leaves].toReversed() }],
     ["nothing changed", words]
   ]
   return random.pick(shapes)
