@@ -87,6 +87,7 @@ export default defineCommand({
     }
     const request = {
       plan: yield* resolvePath(input.plan),
+      planName: input.plan,
       inputs,
       hermetic: input.hermetic,
       fresh: input.fresh,
