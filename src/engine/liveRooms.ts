@@ -223,7 +223,7 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
 
   /** The plan gave up on the room: so do its calls. */
   const leave = Effect.fnUntraced(function* (room: IssuedCall) {
-    for (const call of [...asked.values()]) {
+    for (const call of asked.values()) {
       if (call.parent !== room.n) continue
       asked.delete(call.n)
       answers.forget(call)

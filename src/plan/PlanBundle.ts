@@ -69,5 +69,3 @@ export const PlanBundle = Schema.Union([
   })
 ])
 export type PlanBundle = typeof PlanBundle.Type
-export type ModuleBundle = Extract<PlanBundle, { readonly kind: "module" }>
-export type WorkflowBundle = Extract<PlanBundle, { readonly kind: "workflow" }>

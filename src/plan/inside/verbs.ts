@@ -162,5 +162,3 @@ export const verbs = (own: Intrinsics, plain: PlainJson, recorder: Recorder, fan
 
   return make({ title: undefined })
 }
-
-export type Verbs = ReturnType<typeof verbs>
