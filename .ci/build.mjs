@@ -43,7 +43,9 @@ const requireShim =
 const launcher = `#!/usr/bin/env node
 import { enableCompileCache } from "node:module"
 enableCompileCache()
-await import("./command.js")
+// Without a word there is no command: help, version and wrong usage start from a bundle of just what they need.
+const full = process.argv.slice(2).some((arg) => !arg.startsWith("-") || /^--(wizard|completions)/.test(arg))
+await import(full ? "./command.js" : "./front.js")
 `
 
 const common = {
@@ -80,6 +82,14 @@ const bundle = async () => {
     banner: { js: requireShim },
     external: ["esbuild"]
   })
+  // The same program without its commands and rooms, which it never loads: small because nothing is shared with them.
+  const front = await build({
+    ...common,
+    splitting: false,
+    entryPoints: { front: "src/main.ts" },
+    banner: { js: requireShim },
+    external: ["esbuild", "./commands/*", "./rooms.ts", "@effect/platform-node/NodeTerminal"]
+  })
   const library = await build({
     ...common,
     entryPoints: { index: "src/index.ts", plan: "src/plan.ts", testing: "src/testing.ts" },
@@ -101,7 +111,7 @@ const bundle = async () => {
     outdir: "dist",
     logLevel: "warning"
   })
-  return [command, library, child, prelude].flatMap(({ outputFiles }) => outputFiles)
+  return [command, front, library, child, prelude].flatMap(({ outputFiles }) => outputFiles)
 }
 
 const key = sources()

@@ -4,20 +4,42 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import process from "node:process"
+import { isatty } from "node:tty"
 import * as NodeChildProcessSpawner from "@effect/platform-node/NodeChildProcessSpawner"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
-import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer, Terminal } from "effect"
 import { Host } from "../cli/Host.ts"
 import type { Signals } from "./signals.ts"
 import { version } from "./version.ts"
 
+/** The terminal, when a person is first asked something: looking at stdin is not for nothing. */
+const terminalLayer = Layer.effect(
+  Terminal.Terminal,
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    const live = yield* Effect.cached(
+      Effect.promise(() => import("@effect/platform-node/NodeTerminal")).pipe(
+        Effect.flatMap(({ layer }) => Layer.buildWithScope(layer, scope)),
+        Effect.map(Context.get(Terminal.Terminal))
+      )
+    )
+    return Terminal.make({
+      columns: Effect.flatMap(live, (terminal) => terminal.columns),
+      rows: Effect.flatMap(live, (terminal) => terminal.rows),
+      size: Effect.flatMap(live, (terminal) => terminal.size),
+      readInput: Effect.flatMap(live, (terminal) => terminal.readInput),
+      readLine: Effect.flatMap(live, (terminal) => terminal.readLine),
+      display: (text) => Effect.flatMap(live, (terminal) => terminal.display(text))
+    })
+  })
+)
+
 /** The services that effect/cli works with. */
 export const platformLayer = Layer.provideMerge(
   NodeChildProcessSpawner.layer,
-  Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeStdio.layer, NodeTerminal.layer)
+  Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeStdio.layer, terminalLayer)
 )
 
 const rooms = Effect.promise(() => import("./rooms.ts"))
@@ -33,9 +55,9 @@ export const hostLayer = (signals: Signals): Layer.Layer<Host> =>
       cwd: process.cwd(),
       environment: (name) => process.env[name],
       terminal: {
-        canAsk: process.stdin.isTTY && process.stdout.isTTY && !dumb,
-        color: !set("NO_COLOR") && !dumb && (set("FORCE_COLOR") || process.stdout.isTTY),
-        columns: process.stderr.isTTY && !dumb ? process.stderr.columns : undefined
+        canAsk: isatty(0) && isatty(1) && !dumb,
+        color: !set("NO_COLOR") && !dumb && (set("FORCE_COLOR") || isatty(1)),
+        columns: isatty(2) && !dumb ? process.stderr.columns : undefined
       },
       holdSignals: signals.hold,
       redraw: (line) => Effect.sync(() => void process.stderr.write(`\r\u001b[K${line}`)),

@@ -3,7 +3,7 @@
 import { Effect, FileSystem, Path } from "effect"
 import { AdapterRegistry, type Binding } from "../adapters/AdapterRegistry.ts"
 import type { RunEvent } from "../domain/RunEvent.ts"
-import { exitCodeOf } from "../domain/RunSummary.ts"
+import { exitCodeOf } from "../domain/RunStatus.ts"
 import type { RunPlanRequest } from "../engine/Engine.ts"
 import { runPlanFile } from "../engine/runPlanFile.ts"
 import { badInput } from "./CommandError.ts"

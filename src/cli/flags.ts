@@ -1,6 +1,6 @@
 // Flags and arguments that several commands share: the global ones, and those that say how models are reached.
 import { Flag, Argument, GlobalFlag } from "effect/cli"
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 
 export const baseDirFlag = GlobalFlag.Setting("base-dir")({
   flag: Flag.String("base-dir").pipe(

@@ -3,19 +3,7 @@ import { Schema } from "effect"
 import { Finding } from "./Finding.ts"
 import { ModelErrorInfo } from "./ModelError.ts"
 import { Coverage, RunErrorInfo, SuspendReason } from "./RunEvent.ts"
-
-export const RunStatus = Schema.Literals([
-  "completed",
-  "incomplete",
-  "failed",
-  "invalid",
-  "refused",
-  "suspended",
-  "damaged",
-  "locked",
-  "interrupted"
-])
-export type RunStatus = typeof RunStatus.Type
+import { RunStatus } from "./RunStatus.ts"
 
 /**
  * `calls.total = live + cached + replayed`, of this process; `failed` and `inDoubt` are subsets; `live` counts
@@ -55,25 +43,3 @@ export const RunSummary = Schema.Struct({
   dir: Schema.String
 })
 export type RunSummary = typeof RunSummary.Type
-
-/** Process exit code of a status. Signals: 128 + number. */
-export const exitCodeOf = (status: RunStatus, signal?: string): number => {
-  switch (status) {
-    case "completed":
-      return 0
-    case "incomplete":
-    case "failed":
-      return 1
-    case "invalid":
-      return 2
-    case "refused":
-      return 3
-    case "suspended":
-      return 4
-    case "damaged":
-    case "locked":
-      return 5
-    case "interrupted":
-      return signal === "SIGTERM" ? 143 : 130
-  }
-}

@@ -1,11 +1,12 @@
 // One run from opening its directory to its summary: create or resume, catch up, go live, seal. Every way it can end
 // is a summary; nothing is thrown and nothing fails past here. Callers bring the spec and a way to start the plan.
-import { Clock, Deferred, Effect, Option, Result, type Scope } from "effect"
+import { Clock, Deferred, Effect, Option, Random, Result, type Scope } from "effect"
 import type { Budget, Contract } from "../domain/Contract.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { RunErrorInfo, RunEvent } from "../domain/RunEvent.ts"
 import { runIdFor, specFingerprints, type RunId, type RunSpec } from "../domain/RunSpec.ts"
-import type { RunStatus, RunSummary } from "../domain/RunSummary.ts"
+import type { RunStatus } from "../domain/RunStatus.ts"
+import type { RunSummary } from "../domain/RunSummary.ts"
 import { Journal } from "../journal/Journal.ts"
 import { JournalError } from "../journal/JournalError.ts"
 import type { RunJournal } from "../journal/RunJournal.ts"
@@ -228,7 +229,7 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
   })
   const ended = yield* hermetic === undefined
     ? drive
-    : Effect.provideService(drive, Clock.Clock, hermetic.clock.clock)
+    : drive.pipe(Effect.provideService(Clock.Clock, hermetic.clock.clock), Random.withSeed(journal.runId))
   return summarize(journal.state(), {
     runId: journal.runId,
     dir: journal.dir,

@@ -3,7 +3,8 @@
 import { Result } from "effect"
 import { canonicalJson, type Json } from "../domain/canonicalJson.ts"
 import type { Coverage, RunErrorInfo } from "../domain/RunEvent.ts"
-import type { RunStatus, RunSummary } from "../domain/RunSummary.ts"
+import type { RunStatus } from "../domain/RunStatus.ts"
+import type { RunSummary } from "../domain/RunSummary.ts"
 import type { RunState } from "../journal/RunState.ts"
 
 export const noCalls: RunSummary["calls"] = {
