@@ -97,6 +97,9 @@ export class CallTable implements KnownCalls {
   /** Ids whose key is not a cache key: those are told apart by their hash, and must be kept to be named. */
   private readonly odd = new Map<number, string>()
 
+  /** The key that `locate` was asked for, if it is no cache key. */
+  private located: string | undefined
+
   get(id: string): CallRow | undefined {
     const cut = id.lastIndexOf("#")
     return this.find({ key: id.slice(0, cut), occurrence: Number(id.slice(cut + 1)) })
@@ -117,7 +120,7 @@ export class CallTable implements KnownCalls {
     // `locate` has left the key in the first free row.
     this.columns.occurrence[made] = ref.occurrence
     this.slots[slot] = made
-    if (!cacheKey.test(ref.key)) this.odd.set(made, ref.key)
+    if (this.located !== undefined) this.odd.set(made, this.located)
     if (this.size * 2 > this.slots.length || (this.size + 1) * keyBytes > this.keys.length) this.grow()
     return { call: new CallRow(this, made), added: true }
   }
@@ -161,6 +164,7 @@ export class CallTable implements KnownCalls {
     const { keys } = this
     const at = this.size * keyBytes
     const odd = cacheKey.test(key) ? undefined : key
+    this.located = odd
     keys.write(odd === undefined ? key : sha256(odd), at, "hex")
     const mask = this.slots.length - 1
     for (let slot = this.hashOf(at, occurrence) & mask; ; slot = (slot + 1) & mask) {

@@ -120,12 +120,14 @@ export class LogReader {
       this.expected++
       return at("journal_corrupt", parsed.failure)
     }
-    const event = parsed.success
-    if (!isHeader(event)) {
+    const found = parsed.success
+    const event = isEvent(found) ? found : undefined
+    const header = event ?? (isHeader(found) ? found : undefined)
+    if (header === undefined) {
       this.expected++
       return at("journal_corrupt", "not an event")
     }
-    const { prev, seq, type } = event
+    const { prev, seq, type } = header
     const { expected } = this
     // What comes after a gap is counted from there, so that one missing line is one problem.
     this.expected = seq === expected ? expected + 1 : Math.max(seq, 0) + 1
@@ -139,7 +141,7 @@ export class LogReader {
       this.suspect = line
     }
     if (!chained) return
-    if (!isEvent(event)) return at("schema", `an event of an unknown kind or form: ${type.slice(0, 40)}`)
+    if (event === undefined) return at("schema", `an event of an unknown kind or form: ${type.slice(0, 40)}`)
     onEntry({ event, line, offset, length: bytes.length, hash: this.hash })
   }
 

@@ -220,24 +220,26 @@ export const makeRunJournal = Effect.fnUntraced(function* (
 
   const commit: Effect.Effect<void, JournalError> = log === undefined ? Effect.fail(readOnly) : log.commit
 
-  // One stretch of the log that was read last: answers are mostly read in the order they stand there. The buffer is
-  // used again, so that lines are copied out of it.
+  // The stretch of the log that was read last: answers are mostly read in the order they stand there. The buffer is
+  // used again, so `use` must take what it needs of a line at once.
   let buffer = new Uint8Array(0)
   let window = { offset: 0, length: 0 }
-  const readLine = (offset: number, length: number): Effect.Effect<Uint8Array, JournalError> => {
-    const copied = () => {
-      const from = offset - window.offset
-      return from >= 0 && from + length <= window.length ? buffer.slice(from, from + length) : undefined
-    }
-    const there = copied()
-    if (there !== undefined) return Effect.succeed(there)
+  const readLine = <A>(
+    offset: number,
+    length: number,
+    use: (line: Uint8Array) => A
+  ): Effect.Effect<A, JournalError> => {
+    const holds = () => offset >= window.offset && offset + length <= window.offset + window.length
+    const used = () => use(buffer.subarray(offset - window.offset, offset - window.offset + length))
+    if (holds()) return Effect.succeed(used())
     const read = Effect.suspend(() => {
       const room = Math.max(length, windowBytes)
       if (buffer.length < room || buffer.length > room * 4) buffer = new Uint8Array(room)
       window = { offset: 0, length: 0 }
       return Effect.flatMap(Effect.mapError(reader.readInto(offset, buffer), fromFsError), (count) => {
         window = { offset, length: count }
-        return Effect.succeed(copied() ?? new Uint8Array(0))
+        // A log that has become shorter has no such line.
+        return Effect.succeed(holds() ? used() : use(new Uint8Array(0)))
       })
     })
     // What was appended and not committed is not in the file yet.
@@ -253,7 +255,7 @@ export const makeRunJournal = Effect.fnUntraced(function* (
     })
 
   const resultAt = Effect.fnUntraced(function* (what: string, offset: number, length: number) {
-    const event = Option.getOrUndefined(parseEvent(yield* readLine(offset, length)))
+    const event = Option.getOrUndefined(yield* readLine(offset, length, parseEvent))
     if (event?.type !== "CallCompleted" && event?.type !== "RunCompleted") return yield* damaged(what)
     return event.resultBlob === undefined ? event.result : yield* blobs.get(event.resultBlob.blob)
   })
@@ -268,15 +270,16 @@ export const makeRunJournal = Effect.fnUntraced(function* (
     return call?.status === "completed" ? resultOf(call) : Effect.fail(damaged(`an answer of call ${id}`))
   }
 
+  const textOf = (line: Uint8Array) => resultTextOf(decoder.decode(line))
+
   const readResultText = (id: string): Effect.Effect<string, JournalError> => {
     const call = state.calls.get(id)
     if (call?.status !== "completed") return Effect.fail(damaged(`an answer of call ${id}`))
-    return Effect.flatMap(readLine(call.offset, call.length), (bytes) => {
-      const text = resultTextOf(decoder.decode(bytes))
-      return Option.isSome(text)
+    return Effect.flatMap(readLine(call.offset, call.length, textOf), (text) =>
+      Option.isSome(text)
         ? Effect.succeed(text.value)
         : Effect.map(resultOf(call), (value) => JSON.stringify(value))
-    })
+    )
   }
 
   const readCompletions = Effect.fnUntraced(function* (fromRank: number, limit: number) {

@@ -33,6 +33,7 @@ export const RunMeta = Schema.Struct({
     contract: part,
     args: part,
     files: part,
+    boards: part,
     library: part,
     models: part,
     hermetic: part,

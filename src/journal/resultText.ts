@@ -4,15 +4,21 @@ import { Option } from "effect"
 
 // The log writes the payload's members in canonical order, so that the result follows the occurrence, and only
 // `reused` can follow the result. A quote inside a string is escaped, so none of this can be met inside one.
-const head =
-  /^\{"seq":\d+,"at":[-+.\deE]+,"prev":"[0-9a-f]{64}","type":"CallCompleted","key":"[^"\\]*","occurrence":\d+,"result":/
+const head = '"type":"CallCompleted","key":"'
+const occurrence = '","occurrence":'
+const result = ',"result":'
 const reused = ',"reused":true}'
 const notReused = ',"reused":false}'
 
 /** None where the line is not of that form, and is to be parsed. */
 export const resultTextOf = (line: string): Option.Option<string> => {
-  const start = head.exec(line)?.[0].length
-  if (start === undefined) return Option.none()
+  const type = line.indexOf('"type":')
+  if (type < 0 || !line.startsWith(head, type)) return Option.none()
+  const quote = line.indexOf('"', type + head.length)
+  if (!line.startsWith(occurrence, quote)) return Option.none()
+  const digits = quote + occurrence.length
+  const at = line.indexOf(",", digits)
+  if (!line.startsWith(result, at) || at - digits > 16) return Option.none()
   const tail = line.endsWith(reused) ? reused.length : line.endsWith(notReused) ? notReused.length : 1
-  return Option.some(line.slice(start, line.length - tail))
+  return Option.some(line.slice(at + result.length, line.length - tail))
 }

@@ -58,7 +58,8 @@ describe("resultTextOf", () => {
   it("stands back from lines of another form", () => {
     for (const line of [
       "{}",
-      '{"seq":1,"at":0,"prev":"x","type":"CallCompleted","key":"k","occurrence":1,"result":1}',
+      '{"seq":1,"at":0,"prev":"x","type":"Logged","message":"m"}',
+      '{"seq":1,"at":0,"prev":"x","type":"CallCompleted","key":"a\\"b","occurrence":1,"result":1}',
       `{"seq":1,"at":0,"prev":"${"0".repeat(64)}","type":"CallCompleted","occurrence":1,"key":"k","result":1}`,
       `{"seq":1,"at":0,"prev":"${"0".repeat(64)}","type":"CallCompleted","key":"k","occurrence":1,"resultBlob":{}}`
     ]) {
