@@ -28,13 +28,13 @@ const sources = () => {
   const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((f) =>
     f.endsWith(".ts")
   )
-  for (const file of [...files.sort().map((f) => join("src", f)), "package-lock.json", ".ci/build.mjs"]) {
+  const others = ["package.json", "package-lock.json", ".ci/build.mjs"]
+  for (const file of [...files.sort().map((f) => join("src", f)), ...others]) {
     hash.update(file).update(readFileSync(join(root, file)))
   }
   return hash.digest("hex")
 }
 
-const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 /** CommonJS packages inside an ES module ask for Node's builtins by `require`. */
 const requireShim =
   'import{createRequire as __alembicRequire}from"node:module";const require=__alembicRequire(import.meta.url);'
@@ -53,16 +53,13 @@ const common = {
   bundle: true,
   splitting: true,
   minify: true,
-  keepNames: false,
   write: false,
-  metafile: true,
   platform: "node",
   format: "esm",
   target: "node22.19",
   outdir: "dist",
   legalComments: "none",
-  logLevel: "warning",
-  define: { ALEMBIC_VERSION: JSON.stringify(version) }
+  logLevel: "warning"
 }
 
 /** Written whole or not at all: another process may be reading. */
