@@ -12,7 +12,7 @@ import type { HowToRun } from "./Engine.ts"
 import { EngineVersions } from "./EngineVersions.ts"
 import { executeRun, journalFailure } from "./executeRun.ts"
 import { runOptions } from "./howToRun.ts"
-import { contractJson } from "./planSpec.ts"
+import { boardsPart, contractJson } from "./planSpec.ts"
 import { programDriver } from "./ProgramDriver.ts"
 import { replayJournal } from "./replayRun.ts"
 import { answersOf } from "./reuse.ts"
@@ -36,6 +36,7 @@ const specOf = (given: ProgramSpec, models: Json): RunSpec => ({
   program: given.program,
   ...(given.contract === undefined ? {} : { contract: contractJson(given.contract) }),
   ...(given.args === undefined ? {} : { args: given.args }),
+  ...boardsPart(given.boards),
   models,
   ...(given.hermetic === true ? { hermetic: true } : {}),
   ...(given.nonce === undefined ? {} : { nonce: given.nonce })

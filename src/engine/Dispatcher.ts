@@ -10,7 +10,7 @@
 import { Clock, Effect } from "effect"
 import { makeError } from "../domain/ModelError.ts"
 import type { ModelRunResult } from "../domain/ModelRun.ts"
-import { closedLane, emptyBrake, failed, isSystemic, released, type Brake } from "./brake.ts"
+import { closedLane, emptyBrake, failed, isProvidersOwn, isSystemic, released, type Brake } from "./brake.ts"
 import type { IssuedCall } from "./CallBook.ts"
 import { dispatchCall, isFree, worstCase } from "./dispatchCall.ts"
 import { lane, type Flights, type Outcome } from "./Flights.ts"
@@ -132,8 +132,11 @@ export const makeDispatcher = (parts: DispatcherParts) => {
       return yield* answers.complete(call, outcome.result)
     }
     if (model.error.code === "awaiting_answer") return void waiting.push(yield* items.ask(call))
+    // Parked once, made again, refused again for what it asks: that is its answer. Else no resume would get past it.
+    const { code } = model.error
+    if (call.earlier?.status === "parked" && !isProvidersOwn(code)) return yield* answers.fail(call, model)
     brake = failed(brake, lane(call), model.error, yield* Clock.currentTimeMillis)
-    if (isSystemic(model.error.code)) held.push(outcome)
+    if (isSystemic(code)) held.push(outcome)
     else yield* answers.fail(call, model)
   })
 

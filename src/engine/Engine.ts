@@ -36,7 +36,7 @@ export interface HowToRun {
   readonly retryFailed?: boolean
   /** Neither read nor write a call cache. */
   readonly noCache?: boolean
-  /** Council boards by the names they have in the configuration. */
+  /** Council boards by name. Part of what the run is, unlike the rest; a run that is resumed has kept its own. */
   readonly boards?: Readonly<Record<string, Json>>
   /** Pending approvals that are given beforehand, such as `publish`. */
   readonly approve?: ReadonlyArray<string>

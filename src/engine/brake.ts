@@ -51,6 +51,10 @@ const kindOf = (code: ErrorCode) => (outage.has(code) ? "outage" : code)
 /** Whether a failure of this code counts at all. */
 export const isSystemic = (code: ErrorCode): boolean => !silent.has(code)
 
+/** Whether a failure of this code says something of the provider, whatever was asked. */
+export const isProvidersOwn = (code: ErrorCode): boolean =>
+  outage.has(code) || code === "quota_exhausted" || code === "auth"
+
 export const closedLane = (self: Brake, adapterId: string): Closed | undefined => self.get(adapterId)?.closed
 
 /** The brake after a success of `adapterId`. */

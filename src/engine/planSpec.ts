@@ -48,6 +48,10 @@ export const decodeContract = Schema.decodeUnknownResult(Contract, {
   errors: "all"
 })
 
+/** The part of a spec that boards are: without any, no part. */
+export const boardsPart = (boards: Readonly<Record<string, Json>> = {}): Pick<RunSpec, "boards"> =>
+  Object.keys(boards).length === 0 ? {} : { boards }
+
 /** The spec of a plan's run. `models` is the registry's identity. */
 export const specOfPlan = (
   bundle: PlanBundle,
@@ -55,6 +59,7 @@ export const specOfPlan = (
   more: {
     readonly models: Json
     readonly hermetic: boolean
+    readonly boards?: Readonly<Record<string, Json>>
     readonly library?: string
     readonly nonce?: number
   }
@@ -66,6 +71,7 @@ export const specOfPlan = (
   ...(inputs.attachments.length === 0
     ? {}
     : { files: inputs.attachments.map(({ bytes, path }) => [path, sha256(bytes)] as const) }),
+  ...boardsPart(more.boards),
   ...(more.library === undefined ? {} : { library: more.library }),
   models: more.models,
   ...(more.hermetic ? { hermetic: true } : {}),

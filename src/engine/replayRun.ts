@@ -84,17 +84,18 @@ const replayFailure = (runId: string, error: JournalError): ReplaySummary =>
 const replayWith = Effect.fnUntraced(function* (
   journal: RunJournal,
   history: RunHistory,
-  driver: PlanDriver
+  driver: PlanDriver,
+  boards: NonNullable<RunSpec["boards"]>
 ) {
   const run: RunContext = {
     journal,
     driver,
-    book: yield* makeCallBook({}),
+    book: yield* makeCallBook(boards),
     concurrency: 1,
     budget: {},
     contract: undefined,
     rooms: {},
-    boards: {},
+    boards,
     approve: [],
     acceptLoss: true,
     minCoverage: undefined,
@@ -116,17 +117,23 @@ const replayWith = Effect.fnUntraced(function* (
   return summary
 })
 
+/** A plan that was started, and the boards that its councils know by name. */
+interface Launched {
+  readonly driver: PlanDriver
+  readonly boards: NonNullable<RunSpec["boards"]>
+}
+
 /** Opens a run to be read and replays it. */
 const replayOpened = <E, R>(
   runId: RunId,
-  launch: (journal: RunJournal) => Effect.Effect<PlanDriver, E, R | Scope.Scope>
+  launch: (journal: RunJournal) => Effect.Effect<Launched, E, R | Scope.Scope>
 ) =>
   Effect.scoped(
     Effect.gen(function* () {
       const history = new RunHistory()
       const journal = yield* (yield* Journal).open(runId, "read", (event) => history.add(event))
-      const driver = yield* launch(journal)
-      return yield* replayWith(journal, history, driver)
+      const { boards, driver } = yield* launch(journal)
+      return yield* replayWith(journal, history, driver, boards)
     })
   )
 
@@ -135,7 +142,9 @@ export const replayJournal = <R>(spec: RunSpec, launch: Effect.Effect<PlanDriver
   Result.match(runIdFor(spec), {
     onSuccess: (runId) =>
       Effect.catch(
-        replayOpened(runId, () => launch),
+        replayOpened(runId, () =>
+          Effect.map(launch, (driver): Launched => ({ driver, boards: spec.boards ?? {} }))
+        ),
         (error) => Effect.succeed(replayFailure(runId, error))
       ),
     onFailure: ({ message }) => Effect.succeed(failed("", "invalid_input", message))
@@ -152,9 +161,10 @@ export const replayRun = Effect.fn("Engine.replayRun")(
       return yield* replayOpened(
         id,
         Effect.fnUntraced(function* (journal) {
-          const { inputs, ready } = yield* storedPlan(journal)
+          const { inputs, ready, spec } = yield* storedPlan(journal)
           const other = options.plan === undefined ? ready : (yield* readyFile(options.plan, false)).ready
-          return yield* launchPlan(other, inputs, { turnTimeoutMs: Infinity })
+          const driver = yield* launchPlan(other, inputs, { turnTimeoutMs: Infinity })
+          return { driver, boards: spec.boards ?? {} }
         })
       )
     }).pipe(

@@ -1,4 +1,4 @@
-// Goes on with a run out of its own directory: plan, inputs and contract as they were. Models are the caller's, and
+// Goes on with a run out of its own directory: plan, inputs, contract and boards as they were. Models are the caller's, and
 // must resolve to what they resolved to then.
 import { Effect, Result } from "effect"
 import { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
@@ -43,7 +43,7 @@ const resume = Effect.fnUntraced(function* (runId: string, how: HowToRun) {
     describe: Effect.fail(gone),
     launch: launchLive(ready, inputs),
     ...(how.preflight === undefined ? {} : { preflight: how.preflight(ready.bundle) }),
-    options: runOptions(how, inputs.contract, undefined)
+    options: runOptions({ ...how, boards: spec.boards ?? {} }, inputs.contract, undefined)
   })
 })
 

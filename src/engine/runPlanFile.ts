@@ -55,7 +55,11 @@ const run = Effect.fnUntraced(function* (request: RunPlanRequest) {
   const { identity } = yield* AdapterRegistry
   const { loaded, ready } = yield* readyFile(request.plan, request.sweep ?? false)
   const { expectRun, inputs, reuse } = request
-  const wanted = specOfPlan(ready.bundle, inputs, { models: identity, hermetic: request.hermetic ?? false })
+  const wanted = specOfPlan(ready.bundle, inputs, {
+    models: identity,
+    hermetic: request.hermetic ?? false,
+    ...(request.boards === undefined ? {} : { boards: request.boards })
+  })
   if (expectRun !== undefined) {
     const changed = yield* mismatch(wanted, expectRun)
     if (changed !== undefined) return changed
