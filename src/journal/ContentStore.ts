@@ -14,6 +14,8 @@ export interface ContentStore {
   /** Stores the canonical JSON of `value`; returns its name. */
   readonly put: (value: unknown) => Effect.Effect<string, JournalError>
   readonly putBytes: (bytes: Uint8Array) => Effect.Effect<string, JournalError>
+  /** Many at once, for the price of one directory sync; returns their names in order. */
+  readonly putAll: (contents: ReadonlyArray<Uint8Array>) => Effect.Effect<ReadonlyArray<string>, JournalError>
   /** The value; fails with `blob_missing` or `blob_corrupt`. */
   readonly get: (name: string) => Effect.Effect<Json, JournalError>
   readonly getBytes: (name: string) => Effect.Effect<Uint8Array, JournalError>
@@ -64,28 +66,37 @@ export const makeContentStore = Effect.fnUntraced(function* (
     return bytes
   })
 
-  const putBytes = Effect.fnUntraced(function* (bytes: Uint8Array) {
-    if (bytes.length > maxBlobBytes) {
-      return yield* error(
-        "too_large",
-        "",
-        `a value of ${bytes.length} bytes is over the limit of ${maxBlobBytes}`,
-        "ask for less at once, or split the work"
-      )
+  const tooLarge = (bytes: number) =>
+    error(
+      "too_large",
+      "",
+      `a value of ${bytes} bytes is over the limit of ${maxBlobBytes}`,
+      "ask for less at once, or split the work"
+    )
+
+  const putAll = Effect.fnUntraced(function* (contents: ReadonlyArray<Uint8Array>) {
+    const missing = new Map<string, Uint8Array>()
+    const names: Array<string> = []
+    for (const bytes of contents) {
+      if (bytes.length > maxBlobBytes) return yield* tooLarge(bytes.length)
+      const name = sha256(bytes)
+      names.push(name)
+      if (known.has(name)) continue
+      // One that is there may still be damaged; then it is written again, which mends it.
+      const intact = yield* Effect.match(getBytes(name), { onFailure: () => false, onSuccess: () => true })
+      if (!intact) missing.set(name, bytes)
     }
-    const name = sha256(bytes)
-    if (known.has(name)) return name
-    if (!made) {
-      yield* Effect.mapError(fs.makeDirectory(dir), fromFsError)
+    if (missing.size > 0) {
+      if (!made) yield* Effect.mapError(fs.makeDirectory(dir), fromFsError)
       made = true
+      const files = Array.from(missing, ([name, bytes]) => ({ name, bytes }))
+      yield* Effect.mapError(fs.replaceAll(dir, files), fromFsError)
     }
-    const path = `${dir}/${name}`
-    // One that is there and of the right size may still be damaged; then it is written again, which mends it.
-    const intact = yield* Effect.match(getBytes(name), { onFailure: () => false, onSuccess: () => true })
-    if (!intact) yield* Effect.mapError(fs.replace(path, bytes), fromFsError)
-    known.add(name)
-    return name
+    for (const name of names) known.add(name)
+    return names
   })
+
+  const putBytes = (bytes: Uint8Array) => Effect.map(putAll([bytes]), ([name = ""]) => name)
 
   return {
     put: (value) => {
@@ -95,6 +106,7 @@ export const makeContentStore = Effect.fnUntraced(function* (
         : putBytes(Buffer.from(text.success))
     },
     putBytes,
+    putAll,
     get: (name) =>
       Effect.flatMap(getBytes(name), (bytes) => {
         const value = decodeJson(new TextDecoder().decode(bytes))

@@ -111,7 +111,7 @@ export const createRun = Effect.fnUntraced(function* (
   })
   const meta: RunMeta = { ...given, durability }
   const blobs = yield* makeContentStore(paths.blobs)
-  yield* Effect.forEach(contents, blobs.putBytes, { concurrency: 16, discard: true })
+  yield* blobs.putAll(contents)
   yield* Effect.mapError(fs.replace(paths.meta, encodeMeta(meta)), fromFsError)
   const reader = yield* Effect.mapError(fs.openRead(paths.events), fromFsError)
   return yield* makeRunJournal({

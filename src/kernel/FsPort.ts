@@ -69,6 +69,11 @@ export class FsPort extends Context.Service<
     readonly openAppend: (path: string) => Effect.Effect<AppendHandle, FsError, Scope.Scope>
     /** Atomic and durable: unique temporary file beside it, fsync, rename, fsync of the directory. */
     readonly replace: (path: string, bytes: Uint8Array) => Effect.Effect<void, FsError>
+    /** Many files of one directory, each atomic, all durable when it returns; the directory is synced once. */
+    readonly replaceAll: (
+      directory: string,
+      files: ReadonlyArray<{ readonly name: string; readonly bytes: Uint8Array }>
+    ) => Effect.Effect<void, FsError>
     /** Creates the file with its content, durably, in one step; `EEXIST` if there is one. */
     readonly createExclusive: (path: string, bytes: Uint8Array) => Effect.Effect<void, FsError>
     /** Removes a file; absent is fine. */

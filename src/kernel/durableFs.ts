@@ -160,6 +160,21 @@ export const makeFsPort = (raw: FsPrimitives): typeof FsPort.Service => {
       )
     ).pipe(Effect.uninterruptible)
 
+  const replaceAll: typeof FsPort.Service.replaceAll = (directory, files) =>
+    Effect.forEach(
+      files,
+      ({ bytes, name }) => {
+        const path = `${directory}/${name}`
+        return Effect.flatMap(temporary(path, bytes), (made) =>
+          Effect.tapError(renamed(made, path), () => ignore(raw.unlink(made)))
+        )
+      },
+      { concurrency: 16, discard: true }
+    ).pipe(
+      Effect.andThen(Effect.suspend(() => (files.length === 0 ? Effect.void : syncDirectory(directory)))),
+      Effect.uninterruptible
+    )
+
   const createExclusive = (path: string, bytes: Uint8Array): Effect.Effect<void, FsError> =>
     Effect.flatMap(temporary(path, bytes), (name) =>
       raw
@@ -209,6 +224,7 @@ export const makeFsPort = (raw: FsPrimitives): typeof FsPort.Service => {
     openRead,
     openAppend,
     replace,
+    replaceAll,
     createExclusive,
     remove,
     removeTree: (path) =>

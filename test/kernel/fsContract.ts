@@ -109,6 +109,17 @@ export const fsContract = (name: string, world: Effect.Effect<FsWorld, never, Sc
       })
     )
 
+    check("replaces many files at once", (fs, { dir }) =>
+      Effect.gen(function* () {
+        yield* fs.replaceAll(dir, [])
+        const files = Array.from({ length: 40 }, (_, n) => ({ name: `f${n}`, bytes: bytes(`content ${n}`) }))
+        yield* fs.replaceAll(dir, files)
+        for (const { bytes, name } of files)
+          assert.deepStrictEqual(text(yield* fs.readFile(`${dir}/${name}`)), text(bytes))
+        assert.strictEqual((yield* fs.list(dir)).length, 40)
+      })
+    )
+
     check("creates exclusively: the first one wins, whole", (fs, { dir }) =>
       Effect.gen(function* () {
         const outcomes = yield* Effect.forEach(
