@@ -1,6 +1,6 @@
 // The command in process: real files in a folder, real plans in real processes, everything it says kept. Only the
 // process itself (signals, terminal, exit) is a fake.
-import { ConfigProvider, Console, Deferred, Effect, Layer } from "effect"
+import { ConfigProvider, Console, Deferred, Effect, Layer, type Terminal } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -18,6 +18,8 @@ export interface Said {
 export interface CommandOptions {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
+  /** Somebody at a terminal. */
+  readonly terminal?: Layer.Layer<Terminal.Terminal>
   /** Other rooms than the live ones. */
   readonly host?: Partial<Host["Service"]>
 }
@@ -54,7 +56,9 @@ export const alembic = (options: CommandOptions, ...args: ReadonlyArray<string>)
       log: (...said) => void out.push(said.map(String).join(" ")),
       error: (...said) => void err.push(said.map(String).join(" "))
     }
+    const { terminal = Layer.empty } = options
     const code = yield* runCommand(args).pipe(
+      Effect.provide(terminal),
       Effect.provideService(Console.Console, console),
       Effect.provideService(Host, hostOf(options)),
       Effect.provide(
