@@ -10,6 +10,8 @@ import { councilRoom } from "./rooms/councilRoom.ts"
 export interface RoomContext {
   /** A model call of the room. */
   readonly ask: (options: AgentOptions) => Effect.Effect<ModelRunResult>
+  /** The most a call may cost, in US dollars; undefined where a price is not known. */
+  readonly worstUsd: (options: AgentOptions) => Effect.Effect<number | undefined>
   /**
    * A step of the room that is not a model call, such as a proof command. `spec` is its identity: the same step is
    * done once, and its journaled answer is taken ever after.

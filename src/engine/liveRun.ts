@@ -8,6 +8,7 @@
 // R3  What has landed when the run is told to stop is journaled before it stops.
 // R4  A run that waits for nothing inside itself is suspended, never left hanging.
 import { Clock, Effect, Option } from "effect"
+import { Guards } from "../adapters/Guards.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { IssuedCall } from "./CallBook.ts"
 import { makeDispatcher } from "./Dispatcher.ts"
@@ -52,7 +53,17 @@ export const liveRun = Effect.fnUntraced(function* (
       ? undefined
       : (yield* Clock.currentTimeMillis) + run.budget.ms - history.activeMs
   const dispatcher = makeDispatcher({ run, flights, answers, items, counts, ledger, wanted, deadline })
-  const rooms = makeLiveRooms({ run, history, flights, answers, items, dispatcher, counts, wanted })
+  const rooms = makeLiveRooms({
+    run,
+    history,
+    flights,
+    answers,
+    items,
+    dispatcher,
+    counts,
+    wanted,
+    guards: yield* Guards
+  })
 
   /** A call the plan has just issued. What needs no place among the model calls is dealt with at once. */
   const issue = Effect.fnUntraced(function* (call: IssuedCall) {

@@ -25,6 +25,7 @@ export const councilRoom: Room = (spec, context) => {
   return Effect.map(
     debate(board.success, pack, {
       ask: context.ask,
+      worstUsd: context.worstUsd,
       record: (kind, failure) => context.record(kind, { ...failure })
     }),
     (verdict): Json => encodeVerdict(verdict)

@@ -1,7 +1,7 @@
 // h.mission inside a run: the mission of mission/, whose every attempt, proof, approval and gate goes through the
 // run. Files and proof commands are those of the working directory.
 import { Effect, FileSystem, Layer, Option, Path, Result, Schema } from "effect"
-import { debate } from "../../council/Debate.ts"
+import { debate, type DebatePorts } from "../../council/Debate.ts"
 import { decodeBoard } from "../../council/loadBoard.ts"
 import type { Json } from "../../domain/canonicalJson.ts"
 import { isInside } from "../../mission/gatherEvidence.ts"
@@ -24,7 +24,13 @@ const council = (context: RoomContext): MissionPorts["council"] => {
   if (wanted === undefined) return undefined
   const board = decodeBoard(context.boards[wanted.board] ?? wanted.board)
   if (Result.isFailure(board)) return Effect.succeed({ decision: "NO_GO", conclusive: false })
-  return debate(board.success, { question: wanted.question }, { ask: context.ask })
+  const record = (kind: string, failure: Parameters<NonNullable<DebatePorts["record"]>>[1]) =>
+    context.record(kind, { ...failure })
+  return debate(
+    board.success,
+    { question: wanted.question },
+    { ask: context.ask, worstUsd: context.worstUsd, record }
+  )
 }
 
 const portsOf = (
