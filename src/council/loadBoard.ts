@@ -198,6 +198,7 @@ const read = (value: unknown): Result.Result<Board, ReadonlyArray<Problem>> =>
   })
 
 type Place = (path: Path) => { readonly line: number; readonly column: number } | undefined
+const nowhere: Place = () => undefined
 
 const boardError = (problems: ReadonlyArray<Problem>, place: Place): BoardError => {
   const placed = problems.map(({ code, message, path }): BoardProblem => {
@@ -242,7 +243,7 @@ const parse = (
 
 /** A board from a value, as an option of a council or from another loader. */
 export const decodeBoard = (value: unknown): Result.Result<Board, BoardError> =>
-  Result.mapError(read(value), (problems) => boardError(problems, () => undefined))
+  Result.mapError(read(value), (problems) => boardError(problems, nowhere))
 
 /** A board from the text of a JSON or YAML file. */
 export const loadBoard = (text: string): Result.Result<Board, BoardError> =>
@@ -250,8 +251,15 @@ export const loadBoard = (text: string): Result.Result<Board, BoardError> =>
     Result.mapError(read(value), (problems) => boardError(problems, place))
   )
 
-/** Fails with `unknown_model` where a member's model names nothing. A missing key is not the board's fault. */
-export const checkModels = Effect.fnUntraced(function* (board: Board, registry: AdapterRegistry["Service"]) {
+/**
+ * Fails with `unknown_model` where a member's model names nothing. A missing key is not the board's fault. `text`: of
+ * the board's file, for lines and columns.
+ */
+export const checkModels = Effect.fnUntraced(function* (
+  board: Board,
+  registry: AdapterRegistry["Service"],
+  text?: string
+) {
   const problems: Array<Problem> = []
   for (const [index, { model }] of board.members.entries()) {
     if (model === undefined) continue
@@ -264,6 +272,10 @@ export const checkModels = Effect.fnUntraced(function* (board: Board, registry: 
       problems.push(problem("unknown_model", ["members", index, "model"], failure.value.message))
     }
   }
-  if (problems.length > 0) return yield* boardError(problems, () => undefined)
-  return board
+  if (problems.length === 0) return board
+  const place =
+    text === undefined
+      ? nowhere
+      : Result.match(parse(text), { onFailure: () => nowhere, onSuccess: (read) => read.place })
+  return yield* boardError(problems, place)
 })

@@ -25,6 +25,8 @@ export const RunSpec = Schema.Struct({
   contract: Schema.optionalKey(Schema.Json),
   args: Schema.optionalKey(Schema.Json),
   files: Schema.optionalKey(FileHashes),
+  /** Council boards by the names the plan and the contract know them by; absent where there are none. */
+  boards: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
   /** Hash of the library of skills and lessons that the run starts with. */
   library: Schema.optionalKey(Schema.String),
   /** Default reference and every configured name, resolved; the hash of offline fixtures. */
@@ -42,6 +44,7 @@ export const specParts = [
   "contract",
   "args",
   "files",
+  "boards",
   "library",
   "models",
   "hermetic",

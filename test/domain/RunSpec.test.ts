@@ -35,6 +35,8 @@ const variants: ReadonlyArray<readonly [string, RunSpec]> = [
   ["args null", { ...base, args: null }],
   ["files", { ...base, files: [["a.txt", hash("a")]] }],
   ["no files is not absent files", { ...base, files: [] }],
+  ["boards", { ...base, boards: { b: { members: [] } } }],
+  ["another board", { ...base, boards: { b: { members: [1] } } }],
   ["library", { ...base, library: hash("l") }],
   ["models", { ...base, models: { default: "offline" } }],
   ["hermetic", { ...base, hermetic: true }],
