@@ -17,6 +17,7 @@ const config = {
   run: flags.runArgument,
   retryFailed: flags.toggle("retry-failed", "Make the failed calls, and what followed from them, again"),
   acceptLoss: flags.toggle("accept-loss", "Lost items do not make the run incomplete"),
+  approve: flags.repeated("approve", "<item>", "Approve beforehand, such as publish; may be given again"),
   baseUrl: flags.baseUrlFlag,
   config: flags.configFlag,
   offlineFixtures: flags.fixturesFlag,
@@ -50,6 +51,7 @@ export default defineCommand({
       (watch) =>
         resumeRun(stored.runId, {
           retryFailed: input.retryFailed,
+          approve: input.approve,
           acceptLoss: input.acceptLoss || stored.kept.acceptLoss === true,
           ...(concurrency === undefined ? {} : { concurrency }),
           ...(maxUsd === undefined ? {} : { maxUsd }),

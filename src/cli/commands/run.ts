@@ -38,6 +38,7 @@ const config = {
   concurrency: flags.concurrencyFlag,
   maxUsd: flags.dollars("max-usd", "Spend at most that much; 0 means free models only"),
   acceptLoss: flags.toggle("accept-loss", "Lost items do not make the run incomplete"),
+  approve: flags.repeated("approve", "<item>", "Approve beforehand, such as publish; may be given again"),
   sweep: flags.toggle("sweep", "Also refuse what only reads like a non-deterministic call"),
   dry: flags.toggle("dry", "Forecast calls, tokens and cost; nothing is spent or kept"),
   yes: flags.yesFlag
@@ -100,7 +101,13 @@ export default defineCommand({
       return yield* dryRun({ models, baseDir, request: { ...request, acceptLoss: input.acceptLoss } })
     yield* performRun(
       (watch) =>
-        runPlanFile({ ...request, ...how, ...watch, ...(expectRun === undefined ? {} : { expectRun }) }),
+        runPlanFile({
+          ...request,
+          ...how,
+          ...watch,
+          approve: input.approve,
+          ...(expectRun === undefined ? {} : { expectRun })
+        }),
       {
         agreed: input.yes,
         maxUsd: lower(maxUsd, inputs.contract?.budget?.usd),
