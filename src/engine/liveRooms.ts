@@ -59,6 +59,13 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
     return issued
   }
 
+  /** A call of a room that no model answers. */
+  const bare = (identity: CallIdentity, room: IssuedCall): IssuedCall => {
+    const { phase, site, verb } = room
+    const plain = { identity, verb, phase, site, options: undefined, chain: [], refusal: undefined }
+    return numbered({ ...plain, ref: refOf(identity) }, room)
+  }
+
   /** The journal's answer, if it has one. */
   const known = Effect.fnUntraced(function* (call: IssuedCall) {
     if (call.earlier?.status !== "completed") return undefined
@@ -87,19 +94,7 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
   const grantStep = Effect.fnUntraced(function* (wish: Extract<RoomWish, { t: "step" }>) {
     const { kind, reply, room, spec } = wish
     const identity: CallIdentity = { verb: `${room.verb}.${kind}`, spec: { of: room.id, step: spec } }
-    const call = numbered(
-      {
-        ref: refOf(identity),
-        verb: room.verb,
-        identity,
-        options: undefined,
-        phase: room.phase,
-        site: room.site,
-        chain: [],
-        refusal: undefined
-      },
-      room
-    )
+    const call = bare(identity, room)
     const answer = yield* known(call)
     if (answer !== undefined) {
       asked.delete(call.n)
@@ -118,19 +113,7 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
   const grantQuestion = Effect.fnUntraced(function* (wish: Extract<RoomWish, { t: "question" }>) {
     const { ask, reply, room } = wish
     const identity: CallIdentity = { verb: `${room.verb}.question`, spec: { of: room.id, ask: { ...ask } } }
-    const call = numbered(
-      {
-        ref: refOf(identity),
-        verb: room.verb,
-        identity,
-        options: undefined,
-        phase: room.phase,
-        site: room.site,
-        chain: [],
-        refusal: undefined
-      },
-      room
-    )
+    const call = bare(identity, room)
     const answer = items.reply(call)
     if (answer !== undefined) {
       asked.delete(call.n)

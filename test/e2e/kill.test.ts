@@ -5,14 +5,17 @@ import { buildCommand } from "../support/buildCommand.ts"
 import { callsOf, KillMatrix, type Moment } from "../support/killMatrix.ts"
 
 const width = 16
-const matrix = new KillMatrix(buildCommand(), width)
+let matrix: KillMatrix
 
 /** Spread over the run: twenty of each kind. */
 const moments = (kind: Moment["at"], last: number): ReadonlyArray<Moment> =>
   Array.from({ length: 20 }, (_, index) => ({ at: kind, n: 1 + Math.floor((index * (last - 1)) / 19) }))
 
 describe("kill -9", () => {
-  beforeAll(() => matrix.start())
+  beforeAll(() => {
+    matrix = new KillMatrix(buildCommand(), width)
+    return matrix.start()
+  }, 120_000)
   afterAll(() => matrix.stop())
 
   for (const kind of ["event", "asked", "answered"] as const) {
