@@ -13,8 +13,11 @@ export class CommandError extends Schema.TaggedError<CommandError>()("CommandErr
   status: RunStatus,
   /** The next command to type, or what to change. */
   cure: Schema.optionalKey(Schema.String),
+  /** The file that is meant, where `path` is a place inside it. */
+  file: Schema.optionalKey(Schema.String),
   path: Schema.optionalKey(Schema.String),
   line: Schema.optionalKey(Schema.Int),
+  column: Schema.optionalKey(Schema.Int),
   changed: Schema.optionalKey(Schema.Array(Schema.String))
 }) {
   get exit(): number {
@@ -24,8 +27,10 @@ export class CommandError extends Schema.TaggedError<CommandError>()("CommandErr
 
 interface Where {
   readonly cure?: string
+  readonly file?: string
   readonly path?: string
   readonly line?: number
+  readonly column?: number
 }
 
 /** Bad input: nothing was begun. Exit code 2. */
@@ -68,10 +73,12 @@ export const fromRegistry = ({ code, cure, message }: RegistryError): CommandErr
   badInput(code, message, { cure })
 
 /** The part of it that a summary carries. */
-export const errorInfo = ({ code, cure, line, message, path }: CommandError): RunErrorInfo => ({
+export const errorInfo = ({ code, column, cure, file, line, message, path }: CommandError): RunErrorInfo => ({
   code,
   message,
+  ...(file === undefined ? {} : { file }),
   ...(path === undefined ? {} : { path }),
   ...(line === undefined ? {} : { line }),
+  ...(column === undefined ? {} : { column }),
   ...(cure === undefined ? {} : { cure })
 })

@@ -45,6 +45,16 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
     group: "Runs",
     load: () => import("./commands/tail.ts")
   },
+  council: {
+    about: "Let a board debate a question, and hear its verdict",
+    group: "Runs",
+    load: () => import("./commands/council.ts")
+  },
+  "check-claims": {
+    about: "Prove or refute claims from evidence, never from prose",
+    group: "Plans",
+    load: () => import("./commands/checkClaims.ts")
+  },
   ask: { about: "One guarded call of a model", group: "Models", load: () => import("./commands/ask.ts") },
   models: {
     about: "The models that are configured, their keys and prices",

@@ -2,6 +2,7 @@
 // the summary is the last thing said. How the run is run is the engine's.
 import { Deferred, Effect, Fiber, Schema } from "effect"
 import { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
+import type { Json } from "../domain/canonicalJson.ts"
 import type { RunEvent } from "../domain/RunEvent.ts"
 import { exitCodeOf } from "../domain/RunStatus.ts"
 import type { RunSummary } from "../domain/RunSummary.ts"
@@ -17,6 +18,8 @@ import { resultText, summaryText } from "./render/summaryText.ts"
 export interface RunTerms extends Spending {
   /** The offline model answers from a file, which is not made up. */
   readonly fixtures: boolean
+  /** The result as people read it; as JSON unless given. */
+  readonly show?: (result: Json) => string
 }
 
 /** The lower of two caps, where one is absent the other. */
@@ -74,7 +77,7 @@ export const performRun = <R>(
       const signal = (yield* Deferred.isDone(stop)) ? yield* Deferred.await(stop) : undefined
       yield* output.emit(summary)
       if (!output.json || !summary.ok) yield* output.note(summaryText(summary, output.style))
-      if (summary.result !== undefined) yield* output.print(resultText(summary.result))
+      if (summary.result !== undefined) yield* output.print((terms.show ?? resultText)(summary.result))
       if (madeUp) yield* output.note(output.style.dim(madeUpByRule))
       yield* output.exitWith(exitCodeOf(summary.status, signal))
     })

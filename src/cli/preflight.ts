@@ -19,6 +19,8 @@ export interface Spending {
   readonly maxUsd: number | undefined
   /** What to type to agree. */
   readonly again: string
+  /** Models that are named elsewhere than in the plan's text, such as those of board members. */
+  readonly models?: ReadonlyArray<string>
 }
 
 interface Named {
@@ -27,13 +29,13 @@ interface Named {
 }
 
 /** References that must be callable, and the first that is not. */
-const bindAll = Effect.fnUntraced(function* (bundle: PlanBundle) {
+const bindAll = Effect.fnUntraced(function* (bundle: PlanBundle, others: ReadonlyArray<string>) {
   const registry = yield* AdapterRegistry
   const { entries } = yield* ModelCatalog
   const configured = (yield* entries).map(({ reference }) => reference)
   const { calls, phases } = namedModels(bundle)
   const found = new Map<string, Named>()
-  for (const reference of new Set([...configured, ...phases, ...calls])) {
+  for (const reference of new Set([...configured, ...phases, ...others, ...calls])) {
     const links = yield* Effect.result(registry.bind(reference))
     if (links._tag === "Success") found.set(reference, { reference, links: links.success })
     // A script's own names for models are for its configuration to explain, call by call.
@@ -101,7 +103,7 @@ export const makePreflight = Effect.fnUntraced(function* (spending: Spending) {
 
   const preflight = (bundle: PlanBundle): Effect.Effect<RunErrorInfo | undefined> =>
     Effect.gen(function* () {
-      const named = yield* bindAll(bundle)
+      const named = yield* bindAll(bundle, spending.models ?? [])
       if (named.every(({ links }) => links.every(({ adapter }) => adapter.free))) return undefined
       yield* output.note(forecastLine(named, spending.maxUsd))
       const refusal = agreed ? undefined : yield* consent(spending)

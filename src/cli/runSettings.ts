@@ -57,7 +57,11 @@ const Kept = Schema.Struct({
   model: Schema.optionalKey(Schema.String),
   maxUsd: Schema.optionalKey(Schema.Number),
   acceptLoss: Schema.optionalKey(Schema.Boolean),
-  concurrency: Schema.optionalKey(Schema.Int)
+  concurrency: Schema.optionalKey(Schema.Int),
+  /** What was approved of beforehand: gates, parked units. */
+  approve: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** The command that made the run, where it was not `run`: how its result is shown. */
+  command: Schema.optionalKey(Schema.Literal("council"))
 })
 export type Kept = typeof Kept.Type
 

@@ -19,7 +19,7 @@ const lower: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 const below = Object.keys(lower)
 /** Those that the table in src/README.md spells out. */
-export const rooms = { ...lower, cli: ["domain", "adapters", "journal", "plan", "engine"] }
+export const rooms = { ...lower, cli: ["domain", "adapters", "journal", "plan", "verifier", "council", "engine"] }
 const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   ...rooms,
   engine: below,
