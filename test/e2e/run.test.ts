@@ -199,4 +199,27 @@ describe("alembic run", () => {
       assert.strictEqual(server.prompts.length, 7)
     })
   )
+
+  it.live("can be followed from another terminal, event by event, to its end", () =>
+    Effect.gen(function* () {
+      const cwd = yield* planFolder(files)
+      const server = yield* modelServer
+      server.hold((prompt) => prompt.startsWith("second"))
+      const reached = yield* Effect.forkChild(server.nth(2), { startImmediately: true })
+      const working = yield* start(cwd, "run", ...flags(server))
+      const asked = yield* Fiber.join(reached)
+      const tail = yield* start(cwd, "tail", "@last", "--json")
+      // It has seen what is there before the run goes on.
+      yield* Effect.promise(
+        () => new Promise<void>((resolve) => tail.child.stdout?.once("data", () => resolve()))
+      )
+      yield* asked.answer
+      assert.strictEqual((yield* working.ended).code, 0)
+      const followed = yield* tail.ended
+      assert.strictEqual(followed.code, 0, followed.err)
+      const lines = followed.out.trim().split("\n")
+      assert.strictEqual(`${lines.slice(0, -1).join("\n")}\n`, eventsOf(join(cwd, ".alembic")))
+      assert.deepInclude(summaryOf(followed), { type: "TailSummary", ok: true, status: "completed" })
+    })
+  )
 })
