@@ -1,6 +1,8 @@
 // The live layers of the rooms: runs on disk, plans in a process of their own, models by configuration. Loaded when
 // a command first needs one of them.
 import process from "node:process"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodePath from "@effect/platform-node/NodePath"
 import { Effect, Layer } from "effect"
 import type { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
 import { layerConfigured } from "../adapters/ConfiguredRegistry.ts"
@@ -11,10 +13,12 @@ import type { ModelCatalog } from "../adapters/ModelCatalog.ts"
 import { badInput, fromRegistry, type CommandError } from "../cli/CommandError.ts"
 import type { EngineSettings, ModelSettings } from "../cli/Host.ts"
 import { EngineVersions } from "../engine/EngineVersions.ts"
+import { layerWithMissions } from "../engine/rooms/missionRoom.ts"
 import { Journal } from "../journal/Journal.ts"
 import * as FsPortNode from "../kernel/FsPort.node.ts"
 import * as HostIdentityNode from "../kernel/HostIdentity.node.ts"
 import { IdFactory } from "../kernel/IdFactory.ts"
+import * as ProofRunnerNode from "../mission/ProofRunner.node.ts"
 import * as PlanBundlerNode from "../plan/PlanBundler.node.ts"
 import * as PlanVmNode from "../plan/PlanVm.node.ts"
 import * as PreludeNode from "../plan/Prelude.node.ts"
@@ -83,10 +87,22 @@ const versionsLayer = Layer.succeed(
   })
 )
 
+/** The rooms that runs have, missions among them: their files and proof commands are those of `directory`. */
+const missionsLayer = (directory: string) =>
+  layerWithMissions(directory).pipe(
+    Layer.provide(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, ProofRunnerNode.layer(directory)))
+  )
+
 /** All that a run works with. */
 export const engineLayer = (settings: EngineSettings) => {
   const plans = Layer.mergeAll(PlanBundlerNode.layer, PlanVmNode.layer, PreludeNode.layer)
-  return Layer.mergeAll(modelsLayer(settings), journalLayer(settings.baseDir), plans, versionsLayer)
+  return Layer.mergeAll(
+    modelsLayer(settings),
+    journalLayer(settings.baseDir),
+    plans,
+    versionsLayer,
+    missionsLayer(settings.directory ?? process.cwd())
+  )
 }
 
 export { checkups } from "./checkups.ts"

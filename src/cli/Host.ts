@@ -40,6 +40,8 @@ export interface ModelSettings {
 
 export interface EngineSettings extends ModelSettings {
   readonly baseDir: string
+  /** Where missions read files and run proofs; the process's working directory unless given. */
+  readonly directory?: string
 }
 
 /** A value that a check of the machine found, good or bad. */

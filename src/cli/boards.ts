@@ -18,6 +18,7 @@ export interface NamedBoard {
 }
 export type NamedBoards = Readonly<Record<string, NamedBoard>>
 
+const isRecord = Schema.is(Schema.Record(Schema.String, Schema.Json))
 const encodeBoard = Schema.encodeUnknownSync(Schema.toCodecJson(Board))
 
 const refused = (file: string, error: BoardError) => {
@@ -115,10 +116,10 @@ export const boardModels = (boards: NamedBoards): ReadonlyArray<string> => [
   ...new Set(Object.values(boards).flatMap(({ board }) => modelsOf(board)))
 ]
 
-/** Of boards that a run has kept. */
-export const keptModels = (boards: Readonly<Record<string, Json>>): ReadonlyArray<string> => [
+/** Of boards that a run has kept, by name. */
+export const keptModels = (boards: Json): ReadonlyArray<string> => [
   ...new Set(
-    Object.values(boards).flatMap((value) =>
+    Object.values(isRecord(boards) ? boards : {}).flatMap((value) =>
       Result.match(decodeBoard(value), { onFailure: () => [], onSuccess: modelsOf })
     )
   )

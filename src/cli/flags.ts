@@ -75,6 +75,11 @@ export const baseUrlFlag = optionalText(
   "Base URL of the model's provider, over the environment's"
 )
 export const concurrencyFlag = positiveInt("concurrency", "<n>", "Model calls in flight at once (8)")
+export const approveFlag = repeated(
+  "approve",
+  "<gate>",
+  "Approve beforehand: publish, or a parked unit as <mission>/<unit>; may be given again"
+)
 export const yesFlag = toggle("yes", "Agree to spending, and to nothing else")
 
 export const runArgument = Argument.String("run").pipe(

@@ -4,6 +4,7 @@ import type { Json } from "../domain/canonicalJson.ts"
 import { keptText } from "../engine/planLaunch.ts"
 import { decodeContract } from "../engine/planSpec.ts"
 import { Journal } from "../journal/Journal.ts"
+import { keptModels } from "./boards.ts"
 import { fromJournal } from "./CommandError.ts"
 import type { ModelSettings } from "./Host.ts"
 import { resolveRun } from "./runReference.ts"
@@ -19,12 +20,13 @@ export const storedRun = Effect.fnUntraced(
     const runId = yield* resolveRun(given)
     const store = yield* Journal
     const journal = yield* store.open(runId, "read")
-    const { contract, hermetic } = journal.meta.parts
+    const { boards, contract, hermetic } = journal.meta.parts
     return {
       runId,
       hermetic: hermetic !== undefined,
       config: yield* keptText(journal, "config"),
       fixtures: yield* keptText(journal, "fixtures"),
+      boardModels: boards === undefined ? [] : keptModels(yield* journal.blobs.get(boards)),
       kept: readKept(yield* keptText(journal, "settings")),
       contractUsd: contract === undefined ? undefined : capOf(yield* journal.blobs.get(contract))
     }

@@ -61,6 +61,10 @@ const readOptions = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
   return options
 })
 
+/** For the next command to type. */
+const shownQuestion = (question: string): string =>
+  question.length <= 80 && /^[^"$`\\!\n]*$/.test(question) ? `"${question}"` : '"…"'
+
 /** The plan as a file, for as long as the command runs: the run keeps its own copy. */
 const planFile = Effect.gen(function* () {
   const host = yield* Host
@@ -134,7 +138,7 @@ export default defineCommand({
     yield* performRun((watch) => runPlanFile({ ...request, ...how, ...watch }), {
       agreed: input.yes,
       maxUsd,
-      again: `alembic council ${input.board} "…" --yes`,
+      again: `alembic council ${input.board} ${shownQuestion(input.question)} --yes`,
       models: boardModels(boards),
       fixtures: models.fixtures !== undefined,
       show: verdictShown

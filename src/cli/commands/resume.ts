@@ -10,6 +10,7 @@ import { Host } from "../Host.ts"
 import { resolvePath } from "../inputsText.ts"
 import { lower, performRun } from "../performRun.ts"
 import { onJournal } from "../runReference.ts"
+import { verdictShown } from "../render/verdictShown.ts"
 import { overKept } from "../runSettings.ts"
 import { storedRun } from "../storedRun.ts"
 
@@ -17,12 +18,12 @@ const config = {
   run: flags.runArgument,
   retryFailed: flags.toggle("retry-failed", "Make the failed calls, and what followed from them, again"),
   acceptLoss: flags.toggle("accept-loss", "Lost items do not make the run incomplete"),
-  approve: flags.repeated("approve", "<item>", "Approve beforehand, such as publish; may be given again"),
   baseUrl: flags.baseUrlFlag,
   config: flags.configFlag,
   offlineFixtures: flags.fixturesFlag,
   concurrency: flags.concurrencyFlag,
   maxUsd: flags.dollars("max-usd", "Another cap than the run was begun with"),
+  approve: flags.approveFlag,
   yes: flags.yesFlag
 }
 
@@ -45,13 +46,14 @@ export default defineCommand({
     const settings = {
       ...models,
       baseDir,
+      directory: host.cwd,
       ...(stored.hermetic ? { hermetic: true, offline: "always" as const } : {})
     }
     yield* performRun(
       (watch) =>
         resumeRun(stored.runId, {
           retryFailed: input.retryFailed,
-          approve: input.approve,
+          approve: [...(stored.kept.approve ?? []), ...input.approve],
           acceptLoss: input.acceptLoss || stored.kept.acceptLoss === true,
           ...(concurrency === undefined ? {} : { concurrency }),
           ...(maxUsd === undefined ? {} : { maxUsd }),
@@ -61,7 +63,9 @@ export default defineCommand({
         agreed: input.yes,
         maxUsd: lower(maxUsd, stored.contractUsd),
         again: `alembic resume ${stored.runId} --yes`,
-        fixtures: models.fixtures !== undefined
+        models: stored.boardModels,
+        fixtures: models.fixtures !== undefined,
+        ...(stored.kept.command === "council" ? { show: verdictShown } : {})
       }
     ).pipe(Effect.provide(host.engine(settings)))
   })

@@ -3,6 +3,7 @@
 import { Effect, Option } from "effect"
 import { runPlanFile } from "../../engine/runPlanFile.ts"
 import { unrun } from "../../engine/summarize.ts"
+import { allBoards, boardModels, boardValues, checkBoardModels, configPathOf } from "../boards.ts"
 import { badInput, errorInfo } from "../CommandError.ts"
 import { defineCommand } from "../defineCommand.ts"
 import { dryRun } from "../dryRun.ts"
@@ -38,7 +39,7 @@ const config = {
   concurrency: flags.concurrencyFlag,
   maxUsd: flags.dollars("max-usd", "Spend at most that much; 0 means free models only"),
   acceptLoss: flags.toggle("accept-loss", "Lost items do not make the run incomplete"),
-  approve: flags.repeated("approve", "<item>", "Approve beforehand, such as publish; may be given again"),
+  approve: flags.approveFlag,
   sweep: flags.toggle("sweep", "Also refuse what only reads like a non-deterministic call"),
   dry: flags.toggle("dry", "Forecast calls, tokens and cost; nothing is spent or kept"),
   yes: flags.yesFlag
@@ -72,30 +73,41 @@ export default defineCommand({
     for (const notice of notices) yield* output.note(notice)
     const runOf = (given: Option.Option<string>) =>
       Option.isNone(given) ? Effect.succeed(undefined) : onJournal(resolveRun(given.value))
+    const boards = yield* allBoards(
+      models.config,
+      yield* configPathOf(input.config, input.plan),
+      inputs.contract?.council?.board
+    )
     const expectRun = yield* runOf(input.resume)
     const reuse = yield* runOf(input.reuse)
     const concurrency = Option.getOrUndefined(input.concurrency)
     const maxUsd = Option.getOrUndefined(input.maxUsd)
     const how = {
       acceptLoss: input.acceptLoss,
+      ...(input.approve.length === 0 ? {} : { approve: input.approve }),
       ...(concurrency === undefined ? {} : { concurrency }),
       ...(maxUsd === undefined ? {} : { maxUsd })
     }
     const settings = {
       ...models,
       baseDir,
+      directory: host.cwd,
       ...(input.hermetic ? { hermetic: true, offline: "always" as const } : {})
     }
     const request = {
       plan: yield* resolvePath(input.plan),
       planName: input.plan,
       inputs,
+      boards: boardValues(boards),
       hermetic: input.hermetic,
       fresh: input.fresh,
       noCache: input.noCache,
       sweep: input.sweep,
       extra: keptBlobs(models, { ...how, ...(models.model === undefined ? {} : { model: models.model }) }),
       ...(reuse === undefined ? {} : { reuse })
+    }
+    if (Object.keys(boards).length > 0) {
+      yield* Effect.provide(checkBoardModels(boards), host.models(settings))
     }
     if (input.dry)
       return yield* dryRun({ models, baseDir, request: { ...request, acceptLoss: input.acceptLoss } })
@@ -105,13 +117,13 @@ export default defineCommand({
           ...request,
           ...how,
           ...watch,
-          approve: input.approve,
           ...(expectRun === undefined ? {} : { expectRun })
         }),
       {
         agreed: input.yes,
         maxUsd: lower(maxUsd, inputs.contract?.budget?.usd),
         again: "alembic run --yes",
+        models: boardModels(boards),
         fixtures: models.fixtures !== undefined
       }
     ).pipe(Effect.provide(host.engine(settings)))
