@@ -1,5 +1,6 @@
 // insideSource: the script that is evaluated first in a plan's context. The parts of inside/ are ordinary modules to
 // the compiler; what goes into the context is their text, so that every object there belongs to it.
+import { instead } from "../determinism/catalogue.ts"
 import { assemble, type Parts } from "../inside/assemble.ts"
 import { planConsole } from "../inside/console.ts"
 import { driver } from "../inside/driver.ts"
@@ -17,7 +18,7 @@ import { webText } from "../inside/webText.ts"
 import { webUrl } from "../inside/webUrl.ts"
 import { workflow } from "../inside/workflow.ts"
 
-const parts: Parts = {
+const parts: Omit<Parts, "advice"> = {
   intrinsics,
   plainJson,
   record,
@@ -37,6 +38,7 @@ const parts: Parts = {
 
 /** A script whose value is a function of the limits (as JSON text) that gives the host its side of the context. */
 export const insideSource = (): string => {
-  const members = Object.entries(parts).map(([name, part]) => `${name}: (${part.toString()})`)
+  const functions = Object.entries(parts).map(([name, part]) => `${name}: (${part.toString()})`)
+  const members = [...functions, `advice: ${JSON.stringify(instead)}`]
   return `"use strict"; (limits) => (${assemble.toString()})({\n${members.join(",\n")}\n}, JSON.parse(limits))`
 }

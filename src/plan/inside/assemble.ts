@@ -3,7 +3,7 @@
 import type { planConsole } from "./console.ts"
 import type { driver, Inside } from "./driver.ts"
 import type { fanOut } from "./fanOut.ts"
-import type { forbid } from "./forbid.ts"
+import type { Advice, forbid } from "./forbid.ts"
 import type { hardenHost } from "./hardenHost.ts"
 import type { hardenTime } from "./hardenTime.ts"
 import type { intrinsics } from "./intrinsics.ts"
@@ -17,6 +17,8 @@ import type { webUrl } from "./webUrl.ts"
 import type { workflow } from "./workflow.ts"
 
 export interface Parts {
+  /** What to use instead, in the words of the static layer. */
+  readonly advice: Advice
   readonly intrinsics: typeof intrinsics
   readonly plainJson: typeof plainJson
   readonly record: typeof record
@@ -38,7 +40,7 @@ export const assemble = (parts: Parts, limits: Limits): Inside => {
   const own = parts.intrinsics()
   const plain = parts.plainJson(own)
   const recorder = parts.record(own, limits)
-  const guard = parts.forbid(own, recorder)
+  const guard = parts.forbid(own, recorder, parts.advice)
   parts.hardenTime(own, guard)
   parts.hardenHost(own, guard)
   parts.planConsole(own, plain, recorder)

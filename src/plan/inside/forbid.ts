@@ -3,57 +3,81 @@
 import type { Intrinsics } from "./intrinsics.ts"
 import type { Ending, Recorder } from "./record.ts"
 
-export const forbid = (own: Intrinsics, recorder: Recorder) => {
+export interface Advice {
+  readonly clock: string
+  readonly random: string
+  readonly timer: string
+  readonly ids: string
+  readonly environment: string
+  readonly files: string
+  readonly network: string
+  readonly code: string
+  readonly memory: string
+  readonly imports: string
+  readonly location: string
+}
+
+export const forbid = (own: Intrinsics, recorder: Recorder, advice: Advice) => {
   const { weakGet, weakSet, startsWith, slice } = own
   const denied = new own.WeakMap<object, Ending>()
   const ambient = own.create(null)
-  const journaled = "use what a call answered, or `input`"
-  const through = "reach the world through the verbs of `h`"
 
-  const names: ReadonlyArray<readonly [string, string]> = [
-    ["setTimeout", "order work by awaiting calls"],
-    ["setInterval", "order work by awaiting calls"],
-    ["setImmediate", "order work by awaiting calls"],
-    ["clearTimeout", "order work by awaiting calls"],
-    ["clearInterval", "order work by awaiting calls"],
-    ["clearImmediate", "order work by awaiting calls"],
-    ["requestAnimationFrame", "order work by awaiting calls"],
-    ["performance", journaled],
-    ["crypto", journaled],
-    ["process", journaled],
-    ["navigator", journaled],
-    ["Event", journaled],
-    ["File", journaled],
-    ["Blob", journaled],
-    ["Temporal", journaled],
-    ["WeakRef", "keep a plain reference"],
-    ["FinalizationRegistry", "keep a plain reference"],
-    ["SharedArrayBuffer", "use an ArrayBuffer"],
-    ["WebAssembly", through],
-    ["ShadowRealm", through],
-    ["fetch", through],
-    ["WebSocket", through],
-    ["EventSource", through],
-    ["XMLHttpRequest", through],
-    ["BroadcastChannel", through],
-    ["MessageChannel", through],
-    ["Worker", through],
-    ["require", "import it"],
-    ["global", "use globalThis"],
-    ["self", "use globalThis"],
-    ["window", "use globalThis"],
-    ["document", through],
-    ["localStorage", through],
-    ["sessionStorage", through],
-    ["indexedDB", through],
-    ["alert", through],
-    ["prompt", through],
-    ["Bun", through],
-    ["Deno", through],
-    ["__dirname", journaled],
-    ["__filename", journaled]
+  const { clock, environment, files, memory, network, timer } = advice
+  const groups: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+    [
+      timer,
+      [
+        "setTimeout",
+        "setInterval",
+        "setImmediate",
+        "clearTimeout",
+        "clearInterval",
+        "clearImmediate",
+        "requestAnimationFrame",
+        "requestIdleCallback",
+        "scheduler"
+      ]
+    ],
+    [clock, ["performance", "Event", "CustomEvent", "MessageEvent", "File", "Temporal"]],
+    [advice.ids, ["crypto"]],
+    [files, ["Blob", "FileReader"]],
+    [
+      environment,
+      [
+        "process",
+        "navigator",
+        "location",
+        "document",
+        "localStorage",
+        "sessionStorage",
+        "indexedDB",
+        "global",
+        "self",
+        "window",
+        "Bun",
+        "Deno"
+      ]
+    ],
+    [memory, ["WeakRef", "FinalizationRegistry", "SharedArrayBuffer"]],
+    [advice.code, ["WebAssembly", "ShadowRealm"]],
+    [
+      network,
+      [
+        "fetch",
+        "Request",
+        "Response",
+        "WebSocket",
+        "EventSource",
+        "XMLHttpRequest",
+        "BroadcastChannel",
+        "MessageChannel",
+        "Worker"
+      ]
+    ],
+    [advice.imports, ["require"]],
+    [advice.location, ["__dirname", "__filename"]]
   ]
-  for (const [name, instead] of names) ambient[name] = instead
+  for (const [instead, names] of groups) for (const name of names) ambient[name] = instead
 
   const sentence = (construct: string) => `Non-deterministic construct detected: ${construct}`
 
@@ -109,14 +133,13 @@ export const forbid = (own: Intrinsics, recorder: Recorder) => {
     ) {
       return found(name, ambient[name])
     }
-    if (startsWith(message, "Code generation from strings disallowed"))
-      return found("eval()", "write the code out")
+    if (startsWith(message, "Code generation from strings disallowed")) return found("eval()", advice.code)
     if (startsWith(message, "A dynamic import callback was not specified"))
-      return found("import()", "import it at the top")
+      return found("import()", advice.imports)
     return undefined
   }
 
-  return { reach, deny, reading, ambient, journaled, through }
+  return { reach, deny, reading, advice }
 }
 
 export type Forbid = ReturnType<typeof forbid>

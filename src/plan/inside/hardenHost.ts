@@ -4,10 +4,9 @@
 import type { Forbid } from "./forbid.ts"
 import type { Intrinsics } from "./intrinsics.ts"
 
-export const hardenHost = (own: Intrinsics, { reach, deny }: Forbid) => {
+export const hardenHost = (own: Intrinsics, { reach, deny, advice }: Forbid) => {
   const { put, getPrototypeOf, getOwnPropertyDescriptor } = own
   const { global } = own
-  const writeOut = "write the code out"
 
   const absent = ["WeakRef", "FinalizationRegistry", "SharedArrayBuffer", "WebAssembly", "ShadowRealm"]
   for (const name of absent) Reflect.deleteProperty(global, name)
@@ -15,7 +14,7 @@ export const hardenHost = (own: Intrinsics, { reach, deny }: Forbid) => {
   const atomics: object = Atomics
   for (const name of ["wait", "waitAsync", "notify", "pause"]) {
     if (getOwnPropertyDescriptor(atomics, name) === undefined) continue
-    put(atomics, name, () => reach(`Atomics.${name}()`, "order work by awaiting calls"), false)
+    put(atomics, name, () => reach(`Atomics.${name}()`, advice.timer), false)
   }
 
   const makers: ReadonlyArray<readonly [string, object]> = [
@@ -27,7 +26,7 @@ export const hardenHost = (own: Intrinsics, { reach, deny }: Forbid) => {
   for (const [name, sample] of makers) {
     const prototype: object = getPrototypeOf(sample)
     const replacement = function (): never {
-      return deny(`${name}()`, writeOut)
+      return deny(`${name}()`, advice.code)
     }
     own.defineProperty(replacement, "name", { value: name, configurable: true })
     own.defineProperty(replacement, "prototype", { value: prototype, writable: false })
@@ -39,7 +38,7 @@ export const hardenHost = (own: Intrinsics, { reach, deny }: Forbid) => {
     })
     if (name === "Function") put(global, "Function", replacement, false)
   }
-  put(global, "eval", { eval: (): never => deny("eval()", writeOut) }.eval, false)
+  put(global, "eval", { eval: (): never => deny("eval()", advice.code) }.eval, false)
 
   own.pin(global, "Error", own.Error)
 }

@@ -3,7 +3,7 @@
 import type { Forbid } from "./forbid.ts"
 import type { Intrinsics } from "./intrinsics.ts"
 
-export const hardenTime = (own: Intrinsics, { reach, journaled }: Forbid) => {
+export const hardenTime = (own: Intrinsics, { reach, advice }: Forbid) => {
   const { put, accessor, construct, apply, getOwnPropertyDescriptor, isArray } = own
   const OwnDate = Date
 
@@ -52,12 +52,12 @@ export const hardenTime = (own: Intrinsics, { reach, journaled }: Forbid) => {
   }
 
   const SafeDate = guardConstructor(own.global, "Date", OwnDate, (args, called) => {
-    if (called) reach("Date()", journaled)
-    if (args.length === 0) reach("new Date()", journaled)
+    if (called) reach("Date()", advice.clock)
+    if (args.length === 0) reach("new Date()", advice.clock)
   })
-  put(SafeDate, "now", { now: () => reach("Date.now()", journaled) }.now, false)
+  put(SafeDate, "now", { now: () => reach("Date.now()", advice.clock) }.now, false)
 
-  put(Math, "random", { random: () => reach("Math.random()", journaled) }.random, false)
+  put(Math, "random", { random: () => reach("Math.random()", advice.random) }.random, false)
 
   // Plans and public workflow scripts say `a.localeCompare(b)` and `n.toLocaleString()` all the time, and mean no host's
   // locale by it: they get this one everywhere. What it says depends on the ICU version, which meta.json keeps.
@@ -65,7 +65,7 @@ export const hardenTime = (own: Intrinsics, { reach, journaled }: Forbid) => {
   const giveLocale = (args: Array<unknown>, at: number): void => {
     const given = args[at]
     if (given !== undefined && !(isArray(given) && given.length === 0)) return
-    own.defineProperty(args, at, { value: locale, writable: true, enumerable: true, configurable: true })
+    put(args, at, locale)
   }
 
   for (const name of own.ownKeys(Intl)) {
@@ -82,13 +82,13 @@ export const hardenTime = (own: Intrinsics, { reach, journaled }: Forbid) => {
     accessor(formatter, "format", function (this: unknown) {
       const bound: unknown = apply(format, this, [])
       return (date: unknown): unknown => {
-        if (date === undefined) reach("Intl.DateTimeFormat().format()", "give it a date")
+        if (date === undefined) reach("Intl.DateTimeFormat().format()", advice.clock)
         return typeof bound === "function" ? apply(bound, undefined, [date]) : undefined
       }
     })
   }
   guardMethod(formatter, "formatToParts", (args) => {
-    if (args[0] === undefined) reach("Intl.DateTimeFormat().formatToParts()", "give it a date")
+    if (args[0] === undefined) reach("Intl.DateTimeFormat().formatToParts()", advice.clock)
   })
 
   const localized = (holder: object, name: string, at: number): void =>
@@ -106,7 +106,8 @@ export const hardenTime = (own: Intrinsics, { reach, journaled }: Forbid) => {
   const now = own.member(temporal, "Now")
   if (typeof now === "object" && now !== null) {
     for (const name of own.ownKeys(now)) {
-      if (typeof name === "string") guardMethod(now, name, () => reach(`Temporal.Now.${name}()`, journaled))
+      if (typeof name === "string")
+        guardMethod(now, name, () => reach(`Temporal.Now.${name}()`, advice.clock))
     }
   }
 }

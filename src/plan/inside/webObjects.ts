@@ -4,7 +4,7 @@
 import type { Forbid } from "./forbid.ts"
 import type { Intrinsics } from "./intrinsics.ts"
 
-export const webObjects = (own: Intrinsics, { reach }: Forbid): void => {
+export const webObjects = (own: Intrinsics, { reach, advice }: Forbid): void => {
   const { put, ownKeys, read, member, isArray, tagOf, slice, text, TypeError: OwnTypeError } = own
   const { mapGet, mapSet, mapHas } = own
   const OwnError = own.Error
@@ -93,7 +93,7 @@ export const webObjects = (own: Intrinsics, { reach }: Forbid): void => {
       return controller.signal
     }
     static timeout(): never {
-      return reach("AbortSignal.timeout()", "order work by awaiting calls")
+      return reach("AbortSignal.timeout()", advice.timer)
     }
     static fire(key: unknown, signal: AbortSignal, reason: unknown): void {
       if (key !== secret || signal.#aborted) return

@@ -5,7 +5,11 @@ import type { Forbid } from "./forbid.ts"
 import type { Intrinsics } from "./intrinsics.ts"
 import type { urlParser, UrlRecord } from "./urlParser.ts"
 
-export const webUrl = (own: Intrinsics, { reach }: Forbid, parser: ReturnType<typeof urlParser>): void => {
+export const webUrl = (
+  own: Intrinsics,
+  { reach, advice }: Forbid,
+  parser: ReturnType<typeof urlParser>
+): void => {
   const { put, text, isArray, TypeError: OwnTypeError } = own
   const { decodeForm, encodeForm } = parser
   const iterator: typeof Symbol.iterator = Symbol.iterator
@@ -152,7 +156,7 @@ export const webUrl = (own: Intrinsics, { reach }: Forbid, parser: ReturnType<ty
       return URL.canParse(input, base) ? new URL(input, base) : null
     }
     static createObjectURL(): never {
-      return reach("URL.createObjectURL()", "reach the world through the verbs of `h`")
+      return reach("URL.createObjectURL()", advice.ids)
     }
     #change(part: string, value: unknown): void {
       this.#record = parser.change(this.#record, part, text(value))
