@@ -35,7 +35,11 @@ export interface DispatcherParts {
 export const makeDispatcher = (parts: DispatcherParts) => {
   const { answers, counts, flights, items, run, wanted } = parts
   const waiting: Array<Waiting> = []
+  /** Not decided about yet, from `head` on. Taken from the front in place: a copy for each would be quadratic. */
   let queue: Array<IssuedCall> = []
+  let head = 0
+  /** Queued for an adapter whose brake has closed, which it stays (B1). */
+  const blocked: Array<IssuedCall> = []
   let held: Array<Outcome> = []
   let brake: Brake = emptyBrake
   let { ledger } = parts
@@ -91,10 +95,8 @@ export const makeDispatcher = (parts: DispatcherParts) => {
   /** Dispatches what is due, after its intent is durable where it must be. */
   const dispatchDue = Effect.gen(function* () {
     const due: Array<{ readonly call: IssuedCall; readonly reserved: number | undefined }> = []
-    const blocked: Array<IssuedCall> = []
-    let at = 0
-    for (; at < queue.length && flights.models() + due.length < run.concurrency; at++) {
-      const call = queue[at]
+    for (; head < queue.length && flights.models() + due.length < run.concurrency; head++) {
+      const call = queue[head]
       if (call === undefined || !wanted(call)) continue
       if (closedLane(brake, lane(call)) !== undefined) {
         blocked.push(call)
@@ -102,7 +104,10 @@ export const makeDispatcher = (parts: DispatcherParts) => {
       }
       if ((yield* decide(call, due)) === "wait") break
     }
-    queue = [...blocked, ...queue.slice(at)]
+    if (head > 1024 && head * 2 > queue.length) {
+      queue = queue.slice(head)
+      head = 0
+    }
     if (due.some(({ call }) => !isFree(call))) yield* answers.commit
     for (const { call, reserved } of due) {
       const answer = dispatchCall(run, call, reserved, items.reply(call))
@@ -140,6 +145,14 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     else yield* answers.fail(call, model)
   })
 
+  /** Whether a call that somebody wants still waits to be dispatched to that adapter. */
+  const isQueued = (id: string): boolean => {
+    const waits = (call: IssuedCall | undefined) => call !== undefined && lane(call) === id && wanted(call)
+    if (blocked.some(waits)) return true
+    for (let at = head; at < queue.length; at++) if (waits(queue[at])) return true
+    return false
+  }
+
   /**
    * A failure that may be part of an outage is held while calls to the same adapter are in flight or queued. If the
    * brake closes with calls left, the held ones are parked with them, so that a resume makes them again; otherwise
@@ -155,7 +168,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
         if (model === undefined || model.ok || !wanted(call)) return
         const id = lane(call)
         const closed = closedLane(brake, id)
-        const left = queue.some((other) => lane(other) === id && wanted(other))
+        const left = isQueued(id)
         if (flights.inLane(id) || (left && closed === undefined && brake.has(id))) held.push(outcome)
         else if (left && closed !== undefined) {
           yield* answers.write({ type: "CallParked", ...call.ref, result: model })
@@ -183,7 +196,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     /** What waits for something outside the run, as far as it is still wanted. */
     stuck: () => ({
       waiting: waiting.filter(({ call }) => wanted(call)),
-      blocked: queue.filter(wanted),
+      blocked: [...blocked, ...queue.slice(head)].filter(wanted),
       brake
     }),
     hasHeld: () => held.length > 0

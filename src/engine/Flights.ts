@@ -44,6 +44,10 @@ export const lane = (call: IssuedCall): string => call.chain.at(-1)?.adapter.id 
 /** Whether a model answers it, so that it takes one of the run's places. */
 const isModelCall = (call: IssuedCall): boolean => call.chain.length > 0
 
+/** Whether a room answers it: a verb that makes further calls. */
+const isRoom = ({ parent, verb }: IssuedCall): boolean =>
+  verb !== "agent" && verb !== "sleep" && parent === undefined
+
 type Message =
   | { readonly t: "landed"; readonly outcome: Outcome }
   | { readonly t: "gone"; readonly n: number }
@@ -63,13 +67,26 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
   const fork = Effect.runForkWith(yield* Effect.context<Guards>())
   const flights = new Map<number, { readonly call: IssuedCall; readonly fiber: Fiber.Fiber<unknown> }>()
   const untilQuiet = run.hermetic?.turns.untilQuiet ?? Effect.void
+  // Counted, not looked for: they are asked for at every step, with thousands in flight.
   let models = 0
+  const rooms = new Map<number, IssuedCall>()
+  const lanes = new Map<string, number>()
+
+  const count = (call: IssuedCall, by: 1 | -1): void => {
+    if (isRoom(call)) {
+      if (by > 0) rooms.set(call.n, call)
+      else rooms.delete(call.n)
+    }
+    if (!isModelCall(call)) return
+    models += by
+    lanes.set(lane(call), (lanes.get(lane(call)) ?? 0) + by)
+  }
 
   const remove = (n: number): void => {
     const flight = flights.get(n)
     if (flight === undefined) return
     flights.delete(n)
-    if (isModelCall(flight.call)) models--
+    count(flight.call, -1)
   }
 
   yield* Deferred.await(run.stop).pipe(
@@ -91,7 +108,7 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
         run.hermetic === undefined ? {} : { scheduler: run.hermetic.turns.scheduler }
       )
       flights.set(call.n, { call, fiber })
-      if (isModelCall(call)) models++
+      count(call, 1)
       fiber.addObserver((exit) => {
         const message: Message = Exit.isSuccess(exit)
           ? { t: "landed", outcome: exit.value }
@@ -154,10 +171,13 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
     calm: run.hermetic === undefined ? Effect.repeat(Effect.yieldNow, { times: 2 }) : untilQuiet,
     /** Whether something has come in that nobody has looked at. */
     hasMail: () => Queue.sizeUnsafe(inbox) > 0,
-    size: () => flights.size,
     models: () => models,
-    calls: () => [...flights.values()].map(({ call }) => call),
-    inLane: (id: string) => [...flights.values()].some(({ call }) => isModelCall(call) && lane(call) === id)
+    has: (n: number) => flights.has(n),
+    /** Rooms in flight. */
+    rooms: (): ReadonlyArray<IssuedCall> => [...rooms.values()],
+    /** Whether anything is in flight that is not a room. */
+    hasWork: () => flights.size > rooms.size,
+    inLane: (id: string) => (lanes.get(id) ?? 0) > 0
   }
 })
 export type Flights = Effect.Success<ReturnType<typeof makeFlights>>

@@ -5,6 +5,7 @@ import type { Json } from "../domain/canonicalJson.ts"
 import type { Coverage, RunEventBody } from "../domain/RunEvent.ts"
 import type { PlanRequest, PlanState, Turn } from "../plan/PlanProtocol.ts"
 import { earlierOf, type IssuedCall } from "./CallBook.ts"
+import { RankedCalls } from "./RankedCalls.ts"
 import { callDiffers, extraCall, noteDiffers, type Divergence } from "./Divergence.ts"
 import type { RunContext } from "./RunContext.ts"
 import { noteOf, readEvent, readScheduled, type RunHistory } from "./RunHistory.ts"
@@ -32,7 +33,7 @@ export class Session {
   /** Calls the plan waits for. */
   readonly pending = new Map<number, IssuedCall>()
   /** Calls the plan waits for whose answer the journal has, by the answer's rank. */
-  readonly answered = new Map<number, IssuedCall>()
+  readonly answered = new RankedCalls()
   state: PlanState = { t: "waiting" }
   divergence: Divergence | undefined
   private readonly run: RunContext
@@ -79,7 +80,7 @@ export class Session {
           this.pending.set(call.n, call)
           this.issued.add(call.n)
           yield* this.compare(call)
-          if (call.earlier?.status === "completed") this.answered.set(call.earlier.rank, call)
+          if (call.earlier?.status === "completed") this.answered.put(call.earlier.rank, call)
           else deeds.push({ t: "call", call })
           break
         }
@@ -88,7 +89,7 @@ export class Session {
           if (call === undefined) break
           this.pending.delete(request.n)
           this.gaveUp.add(call.id)
-          if (call.earlier !== undefined) this.answered.delete(call.earlier.rank)
+          if (call.earlier !== undefined) this.answered.drop(call.earlier.rank)
           if (call.earlier?.status !== "cancelled") deeds.push({ t: "cancel", call })
           break
         }

@@ -59,7 +59,7 @@ export const catchUp = Effect.fnUntraced(function* (run: RunContext, history: Ru
       yield* absorb(turn)
       for (const { n, rank } of next.slice(0, turn.delivered)) {
         session.pending.delete(n)
-        session.answered.delete(rank)
+        session.answered.drop(rank)
       }
       delivered += turn.delivered
       const stopped = next[turn.delivered]
@@ -81,10 +81,8 @@ export const catchUp = Effect.fnUntraced(function* (run: RunContext, history: Ru
 
   // Otherwise the rule is: of the answers that the plan waits for, the one journaled first.
   while (session.state.t === "waiting" && session.answered.size > 0) {
-    const rank = Math.min(...session.answered.keys())
-    const call = session.answered.get(rank)
+    const call = session.answered.takeFirst()
     if (call === undefined) break
-    session.answered.delete(rank)
     session.pending.delete(call.n)
     const answer = yield* answerOf(run, call.id, call.n)
     yield* absorb(yield* onHostClock(run, run.driver.deliver([answer])))

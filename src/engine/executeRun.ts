@@ -219,6 +219,7 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
     observe: options.observe ?? (() => Effect.void),
     stop: options.stop ?? (yield* Deferred.make<string>())
   }
+  if (options.noCache) journal.withoutCache()
   const costBefore = journal.state().spentUsd
   const drive = Effect.gen(function* () {
     if (reopen) {

@@ -8,6 +8,8 @@
 // L3  A bound of zero or less admits only calls whose worst case is zero.
 // L4  A call without a known price is refused under a cost bound, whatever is left.
 // L5  Settling or releasing is idempotent: a call is counted once. Free calls are never counted.
+// L6  `promised` is the sum of what is outstanding: deciding about a call costs the same however many are in flight.
+import { HashMap, Option } from "effect"
 import type { Budget } from "../domain/Contract.ts"
 import type { TokenUsage } from "../domain/ModelError.ts"
 
@@ -28,13 +30,15 @@ export interface Spent {
 export interface Ledger {
   readonly budget: Budget
   readonly settled: Spent
-  readonly outstanding: ReadonlyMap<string, Amount>
+  readonly outstanding: HashMap.HashMap<string, Amount>
+  /** The sum of what is outstanding; dollars as integers of 1e-9 dollar. */
+  readonly promised: Readonly<Record<Bound, number>>
 }
 
 export const emptyLedger = (
   budget: Budget,
   settled: Spent = { usd: 0, outputTokens: 0, tokens: 0, calls: 0 }
-): Ledger => ({ budget, settled, outstanding: new Map() })
+): Ledger => ({ budget, settled, outstanding: HashMap.empty(), promised: nothing })
 
 /** Dollars are summed as integers of 1e-9 dollar, so that sums do not depend on order. */
 const nano = (usd: number) => Math.ceil(usd * 1e9 - 1e-6)
@@ -46,16 +50,27 @@ export type Admission =
 
 type Bound = "usd" | "calls" | "outputTokens" | "tokens"
 
-const total = (self: Ledger, bound: Bound): number => {
-  let sum = bound === "usd" ? nano(self.settled.usd) : self.settled[bound]
-  for (const amount of self.outstanding.values()) {
-    sum += bound === "usd" ? nano(amount.usd ?? 0) : bound === "calls" ? 1 : amount[bound]
-  }
-  return sum
-}
+const nothing: Ledger["promised"] = { usd: 0, calls: 0, outputTokens: 0, tokens: 0 }
+
+const total = (self: Ledger, bound: Bound): number =>
+  (bound === "usd" ? nano(self.settled.usd) : self.settled[bound]) + self.promised[bound]
 
 const need = (amount: Amount, bound: Bound): number =>
   bound === "usd" ? nano(amount.usd ?? 0) : bound === "calls" ? 1 : amount[bound]
+
+/** What is promised with `amount` more, or with it taken back. */
+const promising = (self: Ledger, amount: Amount, sign: 1 | -1): Ledger["promised"] => ({
+  usd: self.promised.usd + sign * need(amount, "usd"),
+  calls: self.promised.calls + sign,
+  outputTokens: self.promised.outputTokens + sign * amount.outputTokens,
+  tokens: self.promised.tokens + sign * amount.tokens
+})
+
+const without = (self: Ledger, id: string, amount: Amount): Ledger => ({
+  ...self,
+  outstanding: HashMap.remove(self.outstanding, id),
+  promised: promising(self, amount, -1)
+})
 
 const bounds: ReadonlyArray<Bound> = ["usd", "calls", "outputTokens", "tokens"]
 const names: Record<Bound, string> = {
@@ -77,10 +92,11 @@ export const admit = (self: Ledger, id: string, amount: Amount, free: boolean): 
     const limit = bound === "usd" ? Math.floor(cap * 1e9 + 1e-6) : cap
     if (limit <= 0) return { t: "refused", why: `${names[bound]} is ${cap}: only free adapters may run` }
     if (total(self, bound) + need(amount, bound) <= limit) continue
-    if (self.outstanding.size > 0) return { t: "wait" }
+    if (self.promised.calls > 0) return { t: "wait" }
     return { t: "refused", why: `its worst case does not fit in what is left of ${names[bound]} (${cap})` }
   }
-  return { t: "admitted", ledger: { ...self, outstanding: new Map(self.outstanding).set(id, amount) } }
+  const outstanding = HashMap.set(self.outstanding, id, amount)
+  return { t: "admitted", ledger: { ...self, outstanding, promised: promising(self, amount, 1) } }
 }
 
 /** What the call came to. Unknown parts settle at what was reserved. */
@@ -89,10 +105,8 @@ export const settle = (
   id: string,
   actual: { readonly usd?: number | undefined; readonly usage?: TokenUsage | undefined }
 ): Ledger => {
-  const reserved = self.outstanding.get(id)
+  const reserved = Option.getOrUndefined(HashMap.get(self.outstanding, id))
   if (reserved === undefined) return self
-  const outstanding = new Map(self.outstanding)
-  outstanding.delete(id)
   const { usage } = actual
   const outputTokens = usage?.outputTokens ?? reserved.outputTokens
   const tokens =
@@ -102,8 +116,7 @@ export const settle = (
       : usage.inputTokens + usage.outputTokens)
   const { settled } = self
   return {
-    ...self,
-    outstanding,
+    ...without(self, id, reserved),
     settled: {
       usd: (nano(settled.usd) + nano(actual.usd ?? reserved.usd ?? 0)) / 1e9,
       outputTokens: settled.outputTokens + outputTokens,
@@ -115,7 +128,6 @@ export const settle = (
 
 /** The call was never dispatched. */
 export const release = (self: Ledger, id: string): Ledger => {
-  const outstanding = new Map(self.outstanding)
-  outstanding.delete(id)
-  return { ...self, outstanding }
+  const reserved = Option.getOrUndefined(HashMap.get(self.outstanding, id))
+  return reserved === undefined ? self : without(self, id, reserved)
 }

@@ -220,7 +220,7 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
       if (call.parent !== room.n) continue
       asked.delete(call.n)
       answers.forget(call)
-      if (call.earlier !== undefined || flights.calls().includes(call)) {
+      if (call.earlier !== undefined || flights.has(call.n)) {
         yield* answers.write({ type: "CallCancelled", n: 0, ...call.ref })
       }
       yield* dispatcher.giveUp(call)
@@ -241,15 +241,10 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
 
   /** A room in flight that waits for calls of its own, none of which is in flight. */
   const isWaiting = (call: IssuedCall): boolean => {
-    if (call.chain.length > 0 || call.verb === "sleep" || call.parent !== undefined) return false
     if ((busy.get(call.n) ?? 0) > 0) return false
     const own = [...asked.values()].filter(({ parent }) => parent === call.n)
-    const flying = new Set(flights.calls().map(({ n }) => n))
-    return own.length > 0 && own.every(({ n }) => !flying.has(n))
+    return own.length > 0 && own.every(({ n }) => !flights.has(n))
   }
 
-  const isRoom = (call: IssuedCall): boolean =>
-    call.verb !== "agent" && call.verb !== "sleep" && call.parent === undefined
-
-  return { enter, leave, grant, deliver, isWaiting, isRoom }
+  return { enter, leave, grant, deliver, isWaiting }
 }

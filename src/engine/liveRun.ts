@@ -109,10 +109,8 @@ export const liveRun = Effect.fnUntraced(function* (
   const deliver = Effect.gen(function* () {
     yield* answers.commit
     yield* rooms.deliver
-    const old = session.answered.size === 0 ? undefined : Math.min(...session.answered.keys())
-    const known = old === undefined ? undefined : session.answered.get(old)
-    if (old !== undefined && known !== undefined) {
-      session.answered.delete(old)
+    const known = session.answered.takeFirst()
+    if (known !== undefined) {
       session.pending.delete(known.n)
       counts.replayed++
       const json = yield* run.journal.readResultText(known.id)
@@ -127,7 +125,7 @@ export const liveRun = Effect.fnUntraced(function* (
   })
 
   /** Whether everything in flight waits, in the end, for something outside the run. */
-  const isStuck = () => !flights.hasMail() && flights.calls().every((call) => rooms.isWaiting(call))
+  const isStuck = () => !flights.hasMail() && !flights.hasWork() && flights.rooms().every(rooms.isWaiting)
 
   yield* apply(beyond)
   while (session.state.t === "waiting") {
@@ -137,7 +135,7 @@ export const liveRun = Effect.fnUntraced(function* (
       continue
     }
     // A room that has just got an answer says what it wants next before it is taken to be waiting.
-    if (flights.calls().some(rooms.isRoom)) yield* flights.calm
+    if (flights.rooms().length > 0) yield* flights.calm
     if (isStuck()) {
       yield* dispatcher.releaseHeld
       if (answers.size() > 0) continue
