@@ -65,6 +65,8 @@ export interface RunJournal {
   readonly checkpoint: Effect.Effect<void, JournalError>
   /** The same, and result.json: after the terminal event was committed. */
   readonly seal: (result?: Json) => Effect.Effect<void, JournalError>
+  /** From now on no call cache is written (`--no-cache`); the log is the truth all the same. */
+  readonly withoutCache: () => void
   /** What was found and mended when the run was opened, and what the file system cannot do. */
   readonly warnings: () => ReadonlyArray<string>
 }
@@ -307,6 +309,7 @@ export const makeRunJournal = Effect.fnUntraced(function* (
       : Effect.succeed(undefined)
   )
 
+  let cached = true
   const saveCache = Effect.fnUntraced(function* (at: LogPosition) {
     const entries: Array<string> = []
     let size = 0
@@ -328,7 +331,7 @@ export const makeRunJournal = Effect.fnUntraced(function* (
     due = undefined
     const at = position()
     yield* saveCheckpoint(checkpointOf(runId, at, digestOf(state)))
-    yield* saveCache(at)
+    if (cached) yield* saveCache(at)
   })
 
   const seal = Effect.fnUntraced(function* (result?: Json) {
@@ -351,6 +354,9 @@ export const makeRunJournal = Effect.fnUntraced(function* (
   }, Effect.provideContext(context))
 
   return {
+    withoutCache: () => {
+      cached = false
+    },
     runId,
     dir: paths.dir,
     meta,

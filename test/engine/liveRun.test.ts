@@ -334,3 +334,20 @@ describe("the journal", () => {
     })
   )
 })
+
+describe("--no-cache", () => {
+  it.effect("writes no call cache; without it there is one", () =>
+    Effect.gen(function* () {
+      for (const noCache of [true, false]) {
+        const disk = MemoryDisk.make()
+        yield* Alembic.runProgram({ program: "fan", goal: "g", noCache }, fanOut(2)).pipe(
+          Effect.provide(engineOn(disk, paidRegistry().layer))
+        )
+        assert.strictEqual(
+          disk.files.some((path) => path.endsWith("cache.json")),
+          !noCache
+        )
+      }
+    })
+  )
+})
