@@ -123,6 +123,16 @@ interface Launched {
   readonly boards: NonNullable<RunSpec["boards"]>
 }
 
+/**
+ * How long a turn may take, in milliseconds. A run that returned once does so again, on however slow a machine; what
+ * never did, or another plan, is not waited for without end.
+ */
+const patience = (journal: RunJournal, otherPlan: string | undefined): number => {
+  const status = journal.state().end?.status
+  const returned = status === "completed" || status === "incomplete"
+  return returned && otherPlan === undefined ? 600_000 : 30_000
+}
+
 /** Opens a run to be read and replays it. */
 const replayOpened = <E, R>(
   runId: RunId,
@@ -163,7 +173,7 @@ export const replayRun = Effect.fn("Engine.replayRun")(
         Effect.fnUntraced(function* (journal) {
           const { inputs, ready, spec } = yield* storedPlan(journal)
           const other = options.plan === undefined ? ready : (yield* readyFile(options.plan, false)).ready
-          const driver = yield* launchPlan(other, inputs, { turnTimeoutMs: Infinity })
+          const driver = yield* launchPlan(other, inputs, { turnTimeoutMs: patience(journal, options.plan) })
           return { driver, boards: spec.boards ?? {} }
         })
       )
