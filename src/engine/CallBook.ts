@@ -15,6 +15,7 @@ import { makeError, type ModelError } from "../domain/ModelError.ts"
 import type { ModelRunFailure } from "../domain/ModelRun.ts"
 import type { CallState, RunState } from "../journal/RunState.ts"
 import type { PlanCall } from "../plan/PlanProtocol.ts"
+import { Occurrences } from "./Occurrences.ts"
 
 /** A call the plan waits for. */
 export interface IssuedCall {
@@ -105,14 +106,12 @@ const withBoard = (spec: Json, boards: Readonly<Record<string, Json>>): Json => 
 
 export const makeCallBook = Effect.fnUntraced(function* (boards: Readonly<Record<string, Json>>) {
   const registry = yield* AdapterRegistry
-  const occurrences = new Map<string, number>()
+  const occurrences = new Occurrences()
 
   /** Which of the identical calls it is, in the order the plan issued them. */
   const nextRef = (identity: CallIdentity): CallRef => {
     const key = keyOf(identity)
-    const occurrence = (occurrences.get(key) ?? 0) + 1
-    occurrences.set(key, occurrence)
-    return { key, occurrence }
+    return { key, occurrence: occurrences.next(key) }
   }
 
   const resolve = Effect.fnUntraced(function* (given: Json): Effect.fn.Return<Resolved> {

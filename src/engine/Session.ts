@@ -38,8 +38,8 @@ export class Session {
   divergence: Divergence | undefined
   private readonly run: RunContext
   private readonly history: RunHistory
-  /** Numbers of all calls issued. */
-  readonly issued = new Set<number>()
+  /** Number of the call issued last. They are numbered from 1, with no gap. */
+  lastIssued = 0
   /** How many of the journal's notes the plan has written again. */
   notesSeen = 0
   /** Calls the plan gave up on in this process. */
@@ -78,7 +78,7 @@ export class Session {
           const taken = yield* this.run.book.take(request)
           const call: IssuedCall = { ...taken, ...earlierOf(this.run.journal.state(), taken.id) }
           this.pending.set(call.n, call)
-          this.issued.add(call.n)
+          this.lastIssued = Math.max(this.lastIssued, call.n)
           yield* this.compare(call)
           if (call.earlier?.status === "completed") this.answered.put(call.earlier.rank, call)
           else deeds.push({ t: "call", call })

@@ -27,9 +27,9 @@ const leftOut = Effect.fnUntraced(function* (journal: RunJournal, history: RunHi
     const event = Option.getOrUndefined(yield* readEvent(journal, noted))
     return noteDiffers(noted, event === undefined ? undefined : noteOf(event), undefined)
   }
-  for (let n = 1; n <= history.lastNumber; n++) {
+  for (let n = session.lastIssued + 1; n <= history.lastNumber; n++) {
     const seq = history.scheduledAs(n)
-    if (seq === undefined || session.issued.has(n)) continue
+    if (seq === undefined) continue
     return missingCall({ n, seq, ...(yield* readScheduled(journal, seq)) })
   }
   return undefined
