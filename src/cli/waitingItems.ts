@@ -28,6 +28,8 @@ export interface ParkedRun {
   /** Milliseconds since the epoch. */
   readonly until?: number
   readonly items: ReadonlyArray<string>
+  /** Of the items, what a person has to say yes to: a gate, a unit without a tier, a call in doubt. */
+  readonly approvals: ReadonlyArray<{ readonly item: string; readonly text: string }>
 }
 
 type Question = RunEventOf<"QuestionAsked">
@@ -82,9 +84,13 @@ export const pendingQuestions = (given: string | undefined) =>
   )
 
 export const parkedRuns = (given: string | undefined) =>
-  waitingRuns(given, (runId, { suspended }): ReadonlyArray<ParkedRun> =>
-    suspended === undefined ? [] : [{ runId, ...suspended }]
-  )
+  waitingRuns(given, (runId, { questions, suspended }): ReadonlyArray<ParkedRun> => {
+    if (suspended === undefined) return []
+    const approvals = [...questions.values()].flatMap(({ answer, event: { item, kind, text } }) =>
+      answer === undefined && kind === "approval" ? [{ item, text }] : []
+    )
+    return [{ runId, ...suspended, approvals }]
+  })
 
 const decodeJson = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Json))
 

@@ -11,6 +11,8 @@ export interface RunPaths {
   readonly checkpoint: string
   readonly meta: string
   readonly result: string
+  /** What is parked for a person. */
+  readonly parked: string
   readonly lock: string
   readonly blobs: string
   readonly workflows: string
@@ -60,6 +62,7 @@ export const runPaths = (baseDir: string, runId: RunId): RunPaths => {
     checkpoint: `${dir}/checkpoint.json`,
     meta: `${dir}/meta.json`,
     result: `${dir}/result.json`,
+    parked: `${dir}/t4-parked.jsonl`,
     lock: `${dir}/lock`,
     blobs: `${dir}/blobs`,
     workflows: `${dir}/workflows`,
@@ -80,6 +83,7 @@ export const refuseLinks = Effect.fnUntraced(function* (
     paths.checkpoint,
     paths.meta,
     paths.result,
+    paths.parked,
     paths.lock,
     paths.blobs,
     paths.workflows,

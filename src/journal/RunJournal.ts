@@ -12,6 +12,7 @@ import type { ContentStore } from "./ContentStore.ts"
 import { payloadText, type EventLog, type LogPosition } from "./EventLog.ts"
 import { fromFsError, JournalError } from "./JournalError.ts"
 import { parseEvent } from "./LogReader.ts"
+import { writeParked } from "./parkedFile.ts"
 import type { Projection } from "./projection.ts"
 import type { CallState, RunState } from "./RunState.ts"
 import { mainWorkflow, type RunPaths } from "./RunDirectory.ts"
@@ -331,6 +332,7 @@ export const makeRunJournal = Effect.fnUntraced(function* (
     due = undefined
     const at = position()
     yield* saveCheckpoint(checkpointOf(runId, at, digestOf(state)))
+    yield* Effect.provideContext(writeParked(paths.parked, state), context)
     if (cached) yield* saveCache(at)
   })
 

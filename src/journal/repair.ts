@@ -88,7 +88,7 @@ export const repairRun = Effect.fn("repairRun")(function* (
   }
   const backup = yield* backUp(paths.events)
   // What vouches for the part that goes must go first: a checkpoint must never be ahead of its log.
-  for (const derived of [paths.checkpoint, paths.result, paths.cache(mainWorkflow)]) {
+  for (const derived of [paths.checkpoint, paths.result, paths.parked, paths.cache(mainWorkflow)]) {
     yield* Effect.catch(fs.remove(derived), (error) =>
       error.code === "ENOTDIR" ? Effect.void : Effect.fail(fromFsError(error))
     )

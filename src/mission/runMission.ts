@@ -7,9 +7,9 @@ import type { Json } from "../domain/canonicalJson.ts"
 import type { Contract } from "../domain/Contract.ts"
 import type { ModelRunResult } from "../domain/ModelRun.ts"
 import { checkClaims, tally } from "../verifier/checkClaims.ts"
-import { gatherEvidence, inputHashes, type ReadFile } from "./gatherEvidence.ts"
+import { gatherEvidence, type ReadFile } from "./gatherEvidence.ts"
 import { allPassed, decideGate, gatesOf, mayWork, nextGate, type Gates } from "./gates.ts"
-import { loadMission } from "./loadMission.ts"
+import { finalMilestone, loadMission } from "./loadMission.ts"
 import {
   proofPassed,
   type GateName,
@@ -30,6 +30,7 @@ import {
   type UnitRun
 } from "./missionState.ts"
 import { admission, type CouncilWord } from "./tiers.ts"
+import { evidenceReader, inputsAt, type Inputs, type Observe } from "./observations.ts"
 import { attemptCall, handoffOf, taskId } from "./unitPrompt.ts"
 
 /**
@@ -40,7 +41,7 @@ export interface ProofRequest {
   readonly proof: Proof
   readonly task: string
   readonly round: number
-  readonly inputs: ReadonlyArray<readonly [string, string]>
+  readonly inputs: Inputs
 }
 
 /** What a person, or `--approve`, said. `parked`: nobody can be asked now. */
@@ -50,6 +51,11 @@ export interface MissionPorts<R = never> {
   readonly ask: (call: AgentOptions) => Effect.Effect<ModelRunResult, never, R>
   readonly prove: (request: ProofRequest) => Effect.Effect<ProofResult, never, R>
   readonly readFile: ReadFile<R>
+  /**
+   * What is seen of the working directory, at one moment of the mission (`at`). Whoever resumes a mission answers with
+   * what was seen then, so that its past does not change with the files. Absent: it is looked at.
+   */
+  readonly observe?: Observe<R>
   /** Written down for auditors, before what follows from it is done. */
   readonly record: (kind: string, data: Json) => Effect.Effect<void, never, R>
   /** Waits for a person. `item` is `<mission>/<unit>` or `publish`. */
@@ -66,6 +72,8 @@ interface Work<R> {
   readonly mission: Mission
   readonly ports: MissionPorts<R>
   readonly council: CouncilWord | undefined
+  /** What the last validation of all rested on. */
+  readonly validated: { inputs: Inputs }
 }
 
 const failure = (code: "worker_failed" | "not_approved" | "not_local", message: string) => ({ code, message })
@@ -108,10 +116,11 @@ const attempt = Effect.fnUntraced(function* <R>(work: Work<R>, state: MissionSta
     })
   }
   const handoff = handoffOf(result)
-  const inputs = yield* inputHashes(handoff.files, ports.readFile)
+  const at = { task: taskId(mission, unit), round: run.attempts + 1 }
+  const inputs = unit.proofs.length === 0 ? [] : yield* inputsAt(ports, at, handoff.files)
   const proofs: Array<ProofResult> = []
   for (const proof of unit.proofs) {
-    const proven = yield* ports.prove({ proof, task: taskId(mission, unit), round: run.attempts + 1, inputs })
+    const proven = yield* ports.prove({ proof, ...at, inputs })
     proofs.push(proven)
     // What failed closed needs no further proofs of the same attempt.
     if (!proofPassed(proven)) break
@@ -132,9 +141,11 @@ const validate = Effect.fnUntraced(function* <R>(
 ) {
   const { mission, ports } = work
   const assertions = mission.milestones.find(({ id }) => id === milestone)?.assertions ?? []
-  const inputs = yield* inputHashes(handedOver(state), ports.readFile)
-  const evidence = yield* gatherEvidence(mission, assertions, ports.readFile, (proof) =>
-    ports.prove({ proof, task: `${mission.id}/validator-${milestone}`, round, inputs })
+  const at = { task: `${mission.id}/validator-${milestone}`, round }
+  const inputs = yield* inputsAt(ports, at, handedOver(state))
+  if (milestone === finalMilestone) work.validated.inputs = inputs
+  const evidence = yield* gatherEvidence(mission, assertions, evidenceReader(ports, at), (proof) =>
+    ports.prove({ proof, ...at, inputs })
   )
   return { t: "validated", milestone, findings: checkClaims(assertions, evidence) } satisfies MissionEvent
 })
@@ -260,6 +271,38 @@ const resultOf = (
   }
 }
 
+const roundsOf = (state: MissionState): number => state.milestones.at(-1)?.rounds ?? 0
+
+/**
+ * What is published is what was proven: where files changed while a person was asked, every proof is run and every
+ * assertion checked again, on what stands there now.
+ */
+const provenAgain = Effect.fnUntraced(function* <R>(work: Work<R>, state: MissionState) {
+  const { mission, ports, validated } = work
+  const at = { task: `${mission.id}/gate-publish`, round: roundsOf(state) }
+  const inputs = yield* inputsAt(ports, at, handedOver(state))
+  const before = new Map(validated.inputs)
+  const changed = inputs.flatMap(([path, hash]) => (before.get(path) === hash ? [] : [path]))
+  if (changed.length === 0) return { ok: true, detail: "approved" }
+  const proofs = new Map(
+    [...mission.proofs, ...state.units.flatMap(({ unit }) => unit.proofs)].map((proof) => [proof.id, proof])
+  )
+  const failed: Array<string> = []
+  for (const proof of proofs.values()) {
+    if (!proofPassed(yield* ports.prove({ proof, ...at, inputs }))) failed.push(proof.id)
+  }
+  const { findings } = yield* validate(work, state, finalMilestone, roundsOf(state) + 1)
+  const unproven = findings.flatMap(({ claim, finding }) => (finding === "proven" ? [] : [claim]))
+  const wanting = [...failed, ...unproven]
+  const files = changed.join(", ")
+  return wanting.length === 0
+    ? { ok: true, detail: `approved; ${files} changed since, and was proven again` }
+    : {
+        ok: false,
+        detail: `approved, but ${files} changed since, and not proven any more: ${wanting.join(", ")}`
+      }
+})
+
 /** Runs a loaded mission through its gates. */
 const runLoaded = Effect.fnUntraced(function* <R>(
   mission: Mission,
@@ -291,21 +334,16 @@ const runLoaded = Effect.fnUntraced(function* <R>(
   }
   if (!mayWork(gates)) return resultOf(mission, state, gates, [])
 
-  state = yield* doWork({ mission, ports, council })
+  const work: Work<R> = { mission, ports, council, validated: { inputs: [] } }
+  state = yield* doWork(work)
   const worked = outcome(state)
   if (worked === "parked") return resultOf(mission, state, gates, [])
   if (nextGate(gates) === "proof") {
     const done = state.units.every(({ status }) => status === "done")
-    const inputs = yield* inputHashes(handedOver(state), ports.readFile)
+    const at = { task: `${mission.id}/gate-proof`, round: roundsOf(state) }
+    const inputs = yield* inputsAt(ports, at, handedOver(state))
     const own = done
-      ? yield* Effect.forEach(mission.proofs, (proof) =>
-          ports.prove({
-            proof,
-            task: `${mission.id}/gate-proof`,
-            round: state.milestones.at(-1)?.rounds ?? 0,
-            inputs
-          })
-        )
+      ? yield* Effect.forEach(mission.proofs, (proof) => ports.prove({ proof, ...at, inputs }))
       : []
     const failed = own.filter((proof) => !proofPassed(proof)).map(({ id }) => id)
     const open = state.units.filter(({ status }) => status !== "done").map(({ unit }) => unit.id)
@@ -325,7 +363,8 @@ const runLoaded = Effect.fnUntraced(function* <R>(
   if (nextGate(gates) === "publish" && worked === "done") {
     const approval = yield* ports.approve("publish", `publish what "${mission.title}" made`)
     if (approval === "parked") return resultOf(mission, state, gates, ["publish"])
-    yield* decide("publish", approval === "approved", approval)
+    const again = approval === "approved" ? yield* provenAgain(work, state) : { ok: false, detail: approval }
+    yield* decide("publish", again.ok, again.detail)
   }
   return resultOf(mission, state, gates, [])
 })

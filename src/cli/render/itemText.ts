@@ -2,7 +2,7 @@
 import type { ParkedRun, WaitingItem } from "../waitingItems.ts"
 import { cureText } from "./errorText.ts"
 import { instantText } from "./numbers.ts"
-import { harmless, type Style } from "./style.ts"
+import { clip, harmless, type Style } from "./style.ts"
 
 export const itemText = ({ choices, item, kind, runId, schema, text }: WaitingItem, style: Style): string => {
   const takes =
@@ -15,15 +15,24 @@ export const itemText = ({ choices, item, kind, runId, schema, text }: WaitingIt
   ].join("\n")
 }
 
-export const parkedText = ({ items, reason, runId, until }: ParkedRun, style: Style): string =>
-  [
+/** What to type for the first item that waits for a person. */
+const nextFor = ({ approvals, reason, runId }: ParkedRun): string => {
+  const [first] = approvals
+  if (first !== undefined) return `alembic approve ${runId} ${first.item} (or alembic questions ${runId})`
+  return reason === "question" || reason === "approval" || reason === "in_doubt"
+    ? `alembic questions ${runId}`
+    : `alembic resume ${runId}`
+}
+
+export const parkedText = (parked: ParkedRun, style: Style): string => {
+  const { approvals, items, reason, runId, until } = parked
+  const asked = new Map(approvals.map(({ item, text }) => [item, text]))
+  const line = (item: string) =>
+    `  ${harmless(item)}${asked.has(item) ? `  ${clip(asked.get(item) ?? "", 200)}` : ""}`
+  return [
     `${style.yellow("‖")} ${style.bold(runId)} ${reason.replace("_", " ")}${until === undefined ? "" : ` until ${instantText(until)}`}`,
-    ...items.slice(0, 10).map((item) => `  ${harmless(item)}`),
+    ...items.slice(0, 10).map(line),
     ...(items.length > 10 ? [`  … and ${items.length - 10} more`] : []),
-    cureText(
-      reason === "question" || reason === "approval" || reason === "in_doubt"
-        ? `alembic questions ${runId}`
-        : `alembic resume ${runId}`,
-      style
-    )
+    cureText(nextFor(parked), style)
   ].join("\n")
+}

@@ -57,7 +57,8 @@ const portsOf = (
         )
         .pipe(Effect.flatMap(decodeProof), Effect.orDie)
     },
-    readFile: (path) => context.work(readFile(path)),
+    readFile,
+    observe: (kind, at, look) => context.step(kind, { ...at }, look),
     record: context.record,
     approve: (item, why) =>
       context.isApproved(item)

@@ -1,0 +1,73 @@
+// What a mission sees of the working directory: hashes that a proof rests on, files that are evidence. Each is seen at
+// one moment of the mission, and is the same ever after, whatever became of the files: a mission that goes on has the
+// past it had. Keeping what was seen is the caller's.
+import { Effect, Schema } from "effect"
+import type { Json } from "../domain/canonicalJson.ts"
+import { inputHashes, type ReadFile } from "./gatherEvidence.ts"
+
+/** `[path, SHA-256 of the bytes, or "absent"]`, sorted by path. */
+export const Inputs = Schema.Array(Schema.Tuple([Schema.String, Schema.String]))
+export type Inputs = typeof Inputs.Type
+
+/** A moment of a mission: which task looks, in which of its rounds, and at which file. */
+export interface Moment {
+  readonly task: string
+  readonly round: number
+  readonly path?: string
+}
+
+/** Answers with what `look` sees, or with what it saw at that moment before. */
+export type Observe<R = never> = (
+  kind: "inputs" | "evidence",
+  at: Moment,
+  look: Effect.Effect<Json, never, R>
+) => Effect.Effect<Json, never, R>
+
+interface Ports<R> {
+  readonly readFile: ReadFile<R>
+  readonly observe?: Observe<R>
+}
+
+const Bytes = Schema.toCodecJson(Schema.NullOr(Schema.Uint8ArrayFromBase64))
+const encodeBytes = Schema.encodeUnknownSync(Bytes)
+const decodeBytes = Schema.decodeUnknownEffect(Bytes)
+const decodeInputs = Schema.decodeUnknownEffect(Inputs)
+
+const observed = <R>(
+  { observe }: Ports<R>,
+  kind: "inputs" | "evidence",
+  at: Moment,
+  look: Effect.Effect<Json, never, R>
+) => (observe === undefined ? look : observe(kind, at, look))
+
+/** The hashes of `paths` at that moment. */
+export const inputsAt = <R>(
+  ports: Ports<R>,
+  at: Moment,
+  paths: ReadonlyArray<string>
+): Effect.Effect<Inputs, never, R> =>
+  paths.length === 0
+    ? Effect.succeed([])
+    : observed(
+        ports,
+        "inputs",
+        at,
+        Effect.map(inputHashes(paths, ports.readFile), (hashes): Json =>
+          hashes.map(([path, hash]) => [path, hash])
+        )
+      ).pipe(Effect.flatMap(decodeInputs), Effect.orDie)
+
+/** Reads files as they were at that moment. */
+export const evidenceReader =
+  <R>(ports: Ports<R>, at: Moment): ReadFile<R> =>
+  (path) =>
+    observed(
+      ports,
+      "evidence",
+      { ...at, path },
+      Effect.map(ports.readFile(path), (bytes): Json => encodeBytes(bytes ?? null))
+    ).pipe(
+      Effect.flatMap(decodeBytes),
+      Effect.map((bytes) => bytes ?? undefined),
+      Effect.orDie
+    )
