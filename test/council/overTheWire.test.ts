@@ -1,9 +1,8 @@
 // Debates over a real protocol server on loopback: members that misbehave in every way we know, and a debate whose
 // process is killed in each of its phases and resumed. The server's own count is the witness.
-import { LLMock } from "@copilotkit/aimock"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Layer } from "effect"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { AdapterRegistry } from "../../src/adapters/AdapterRegistry.ts"
@@ -13,46 +12,8 @@ import { PhaseKind } from "../../src/council/Board.ts"
 import { runDebate } from "../../src/council/runDebate.ts"
 import { IdFactory } from "../../src/kernel/IdFactory.ts"
 import { finish, start, summaryOf } from "../support/commandProcess.ts"
-import { statement, vote } from "./script.ts"
-
-const phaseOf = (prompt: string): string => /Your task \((\w+)\)/.exec(prompt)?.[1] ?? ""
-
-/** What a member that does as it is asked answers. */
-const good = (phase: string): string =>
-  JSON.stringify(
-    phase === "ballot"
-      ? vote(8, ["o-1"])
-      : statement("GO", phase === "contrarian" ? { objections: ["nobody has asked the users"] } : {})
-  )
-
-type Request = Parameters<Extract<Parameters<LLMock["on"]>[1], (...args: never) => unknown>>[0]
-const textOf = ({ content }: Request["messages"][number]): string =>
-  typeof content === "string" ? content : (content ?? []).map(({ text }) => text ?? "").join("")
-
-/** All that was sent, so that members are told apart: system and prompt. */
-const sentOf = ({ messages }: Request): string => messages.map(textOf).join("\n")
-
-/** An aimock server that answers by model and phase, and is told what it was asked. */
-const server = (
-  answer: (model: string, phase: string) => string | { readonly status: number },
-  heard: (sent: string) => void = () => {}
-) =>
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      const mock = new LLMock({ port: 0, logLevel: "silent" })
-      mock.on({}, (request) => {
-        const sent = sentOf(request)
-        heard(sent)
-        const given = answer(request.model, phaseOf(sent))
-        return typeof given === "string"
-          ? { content: given }
-          : { error: { message: "overloaded", type: "server_error" }, status: given.status }
-      })
-      await mock.start()
-      return mock
-    }),
-    (mock) => Effect.promise(() => mock.stop())
-  )
+import { councilServer, good, journaledIn, phaseOf, type Answer } from "../support/councilServer.ts"
+import { vote } from "./script.ts"
 
 const doublePrint =
   "```json\n" +
@@ -62,8 +23,9 @@ const doublePrint =
   "\n```"
 
 /** How each model votes; in all other phases it does as it is asked. */
-const ballots: Readonly<Record<string, string | { readonly status: number }>> = {
+const ballots: Readonly<Record<string, Answer>> = {
   down: { status: 503 },
+  slow: "never",
   prose: "I vote GO with all my heart.",
   portuguese: '{"voto": "sim", "motivo": "é uma boa ideia"}',
   twice: doublePrint,
@@ -86,7 +48,7 @@ describe("members that misbehave, over the wire", () => {
     "are recorded each for its reason; the votes of the others are what they would be without them",
     () =>
       Effect.gen(function* () {
-        const mock = yield* server((model, phase) =>
+        const mock = yield* councilServer((model, phase) =>
           phase === "ballot" ? (ballots[model] ?? good(phase)) : good(phase)
         )
         const names = ["steady-1", "steady-2", "steady-3", ...Object.keys(ballots)]
@@ -103,7 +65,8 @@ describe("members that misbehave, over the wire", () => {
           axes: [
             { id: "value", weight: 1 },
             { id: "risk", weight: 1 }
-          ]
+          ],
+          timeoutMs: 3000
         }
         const verdict = yield* Effect.gen(function* () {
           return yield* runDebate({
@@ -117,6 +80,7 @@ describe("members that misbehave, over the wire", () => {
           Object.fromEntries(verdict.failures.map(({ member, reason }) => [member, reason])),
           {
             down: "failed",
+            slow: "timed_out",
             prose: "off_format",
             portuguese: "off_format",
             twice: "off_format",
@@ -145,25 +109,6 @@ const plan = `export const run = async (h) => {
 }
 `
 
-/** Calls (system and prompt) whose answers stand in the journal of the one run in a base directory, in whole lines. */
-const journaled = (base: string): ReadonlyArray<string> => {
-  const runs = join(base, "runs")
-  return readdirSync(runs).flatMap((run) => {
-    const events = readFileSync(join(runs, run, "events.jsonl"), "utf8")
-      .split("\n")
-      .slice(0, -1)
-      .map((line) => JSON.parse(line))
-    const prompts = new Map(
-      events
-        .filter(({ type }) => type === "CallScheduled")
-        .map(({ call, key, occurrence }) => [`${key}#${occurrence}`, `${call.system}\n${call.prompt}`])
-    )
-    return events
-      .filter(({ type }) => type === "CallCompleted")
-      .flatMap(({ key, occurrence }) => prompts.get(`${key}#${occurrence}`) ?? [])
-  })
-}
-
 const folder = Effect.acquireRelease(
   Effect.sync(() => {
     const made = mkdtempSync(join(tmpdir(), "alembic-debate-"))
@@ -184,7 +129,7 @@ describe("a debate whose process is killed", () => {
           const cwd = yield* folder
           const reached = yield* Deferred.make<void>()
           const asked: Array<string> = []
-          const mock = yield* server(
+          const mock = yield* councilServer(
             (_model, at) => good(at),
             (prompt) => {
               asked.push(prompt)
@@ -210,7 +155,7 @@ describe("a debate whose process is killed", () => {
           yield* Deferred.await(reached)
           first.child.kill("SIGKILL")
           yield* first.ended
-          const known = journaled(join(cwd, "base"))
+          const known = journaledIn(join(cwd, "base"))
           const before = asked.length
           assert.isTrue(known.every((sent) => asked.includes(sent)))
           const second = summaryOf(yield* finish(cwd, ...args))
