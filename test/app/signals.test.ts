@@ -7,20 +7,26 @@ import { fileURLToPath } from "node:url"
 
 const script = fileURLToPath(new URL("../support/signalled.ts", import.meta.url))
 
-/** Sends `signals`, each after the line before it was said; answers with the lines and the exit code. */
+/**
+ * Sends `signals`, each after the line before it was said; answers with the lines and the exit code. After a signal that
+ * should end it and did not, the test runs into its time limit, and the process is killed.
+ */
 const signalled = (how: "held" | "unheld", signals: ReadonlyArray<NodeJS.Signals>) =>
-  Effect.promise(async () => {
-    const child = spawn(process.execPath, [script, how], { stdio: ["ignore", "pipe", "inherit"] })
-    const closed = new Promise<number | null>((resolve) => child.on("close", resolve))
-    const lines: Array<string> = []
-    const left = [...signals]
-    for await (const line of createInterface({ input: child.stdout })) {
-      lines.push(line)
-      const next = left.shift()
-      if (next !== undefined) child.kill(next)
-    }
-    return { lines, code: await closed }
-  })
+  Effect.acquireUseRelease(
+    Effect.sync(() => spawn(process.execPath, [script, how], { stdio: ["ignore", "pipe", "inherit"] })),
+    (child) =>
+      Effect.callback<{ readonly lines: ReadonlyArray<string>; readonly code: number | null }>((resume) => {
+        const lines: Array<string> = []
+        const left = [...signals]
+        createInterface({ input: child.stdout }).on("line", (line) => {
+          lines.push(line)
+          const next = left.shift()
+          if (next !== undefined) child.kill(next)
+        })
+        child.on("close", (code) => resume(Effect.succeed({ lines, code })))
+      }),
+    (child) => Effect.sync(() => child.kill("SIGKILL"))
+  )
 
 describe("signals", () => {
   for (const [signal, code] of [

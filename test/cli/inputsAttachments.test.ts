@@ -68,6 +68,12 @@ describe("attachments", () => {
     )
   }
 
+  it.live("are sorted by their whole path, not folder by folder", () =>
+    Effect.map(pathsOf({ "src/a.ts": "", "src-b/x.ts": "", "src.ts": "" }, ["**/*.ts"]), (paths) =>
+      assert.deepStrictEqual(paths, ["src-b/x.ts", "src.ts", "src/a.ts"])
+    )
+  )
+
   it.live("leave out what .gitignore names, at every level, as git does", () =>
     Effect.gen(function* () {
       const files = {
