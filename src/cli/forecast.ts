@@ -50,7 +50,8 @@ const decodeUsage = Schema.decodeUnknownOption(Schema.Struct({ usage: Schema.opt
 export const foreseenCalls = (events: ReadonlyArray<RunEvent>): ReadonlyArray<ForeseenCall> => {
   const calls = new Map<string, ForeseenCall>()
   for (const event of events) {
-    if (event.type === "CallScheduled" && !calls.has(callId(event))) {
+    // A verb that is a room costs what the calls that it makes cost.
+    if (event.type === "CallScheduled" && event.call.verb === "agent" && !calls.has(callId(event))) {
       calls.set(callId(event), { scheduled: event, usage: undefined, reused: false })
     } else if (event.type === "CallCompleted") {
       const known = calls.get(callId(event))
