@@ -1,6 +1,6 @@
 // The root command: parses arguments, finds the command, and gives what comes of it an exit code. Bad usage exits 2
 // with help on stderr; with --json stdout holds JSON objects only, whatever happens.
-import { Cause, Console, Effect, Exit } from "effect"
+import { Cause, Console, Effect, Exit, References } from "effect"
 import { CliOutput, Command, type CliError } from "effect/cli"
 import { commandTable, mentioned, type CommandEntry } from "./commandTable.ts"
 import { badInput, CommandError } from "./CommandError.ts"
@@ -117,12 +117,12 @@ export const runCommand = Effect.fn("cli.run")(function* (args: ReadonlyArray<st
     color: host.terminal.color,
     columns: host.terminal.columns
   })
-  const loaded = new Map<string, CommandModule>()
-  for (const name of mentioned(args)) {
-    const entry = commandTable[name]
-    if (entry !== undefined) loaded.set(name, (yield* Effect.promise(entry.load)).default)
-  }
   const program = Effect.gen(function* () {
+    const loaded = new Map<string, CommandModule>()
+    for (const name of mentioned(args)) {
+      const entry = commandTable[name]
+      if (entry !== undefined) loaded.set(name, (yield* Effect.promise(entry.load)).default)
+    }
     const present = CliOutput.layerPresenter(yield* presenter(loaded))
     yield* Command.runWith(rootOf(loaded), { version: host.version })(args).pipe(
       Effect.provide(present),
@@ -130,7 +130,12 @@ export const runCommand = Effect.fn("cli.run")(function* (args: ReadonlyArray<st
       Effect.catchTag("ShowHelp", () => Effect.void)
     )
   })
-  const exit = yield* Effect.exit(Effect.provideService(program, Output, output))
+  const exit = yield* program.pipe(
+    Effect.provideService(Output, output),
+    // Whatever is logged anywhere, stdout is for answers.
+    Effect.provideService(References.LogToStderr, true),
+    Effect.exit
+  )
   if (Exit.isFailure(exit)) {
     if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
     yield* Effect.provideService(lastNet(exit.cause), Output, output)

@@ -142,3 +142,29 @@ describe("--version", () => {
     })
   )
 })
+
+describe("what goes wrong outside of any plan", () => {
+  it.live("is logged to stderr, so that stdout stays JSON", () =>
+    Effect.gen(function* () {
+      const checkups = () => Effect.as(Effect.logWarning("noise"), [])
+      const said = yield* alembic({ cwd, host: { checkups } }, "doctor", "--json")
+      assert.strictEqual(jsonLines(said).length, 1)
+      assert.include(said.err, "noise")
+    })
+  )
+
+  it.live("a defect is an internal error with exit 1, said once and as JSON", () =>
+    Effect.gen(function* () {
+      const checkups = () => Effect.die(new Error("broken inside"))
+      const said = yield* alembic({ cwd, host: { checkups } }, "doctor", "--json")
+      assert.strictEqual(said.code, 1)
+      assert.deepNestedInclude(lastLine(said), {
+        ok: false,
+        "error.code": "internal_error",
+        "error.message": "broken inside"
+      })
+      assert.strictEqual(jsonLines(said).length, 1)
+      assert.match(said.err, /next: alembic doctor/)
+    })
+  )
+})
