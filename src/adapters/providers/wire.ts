@@ -1,7 +1,6 @@
 // The fetch given to provider SDKs: sends once, follows no redirect, reads the whole body within a bound, and keeps
 // what was seen on the wire, so that classification stands on evidence instead of on an SDK's reading of it.
 import type { WireReply } from "../classifyHttp.ts"
-import { send } from "./sendOnce.ts"
 
 /** What one attempt left on the wire. */
 export class Exchange {
@@ -21,6 +20,8 @@ export const recordingFetch = (exchange: Exchange): typeof globalThis.fetch =>
     const url = typeof input === "string" ? input : input instanceof URL ? input.href : input.url
     let status: number | undefined
     try {
+      // Loaded by the first request: Node's HTTP modules cost as much as all else that a start loads of Node.
+      const { send } = await import("./sendOnce.ts")
       const {
         bytes,
         headers,
