@@ -5,6 +5,7 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { RunSummary } from "../../../src/domain/RunSummary.ts"
 import { alembic, jsonLines, lastLine } from "../../support/commandLine.ts"
+import { modelServer } from "../../support/ModelServer.ts"
 import { planFolder } from "../../support/planFolder.ts"
 
 const decodeSummary = Schema.decodeUnknownSync(RunSummary, { onExcessProperty: "error" })
@@ -218,6 +219,30 @@ describe("money", () => {
       const again = yield* alembic({ cwd, env }, "run", "--model", "openai:gpt-5")
       assert.strictEqual(again.code, 0, again.err)
       assert.notMatch(again.err, /spending/)
+    })
+  )
+})
+
+describe("a paid run that is resumed", () => {
+  it.live("is agreed to again: without --yes nothing is asked, and the run stays as it was", () =>
+    Effect.gen(function* () {
+      const plan = `export const run = async (h) => {
+  const colour = await h.agent("Which colour?", { model: "human" })
+  return (await h.agent("paint it " + colour.text)).text
+}`
+      const cwd = yield* planFolder({ ...goal, "alembic.plan.ts": plan })
+      const server = yield* modelServer
+      const base = ["--base-url", server.baseUrl, "--json"]
+      const first = yield* alembic({ cwd }, "run", "--model", "openai-compatible:m", "--yes", ...base)
+      assert.strictEqual(first.code, 4, first.out)
+      assert.strictEqual((yield* alembic({ cwd }, "answer", "@last", "q-1", "blue")).code, 0)
+      const refused = yield* alembic({ cwd }, "resume", "@last", ...base)
+      assert.strictEqual(refused.code, 2)
+      assert.deepNestedInclude(lastLine(refused), { status: "invalid", "error.code": "not_agreed" })
+      assert.deepStrictEqual(server.prompts, [])
+      const done = yield* alembic({ cwd }, "resume", "@last", "--yes", ...base)
+      assert.deepInclude(lastLine(done), { status: "completed", result: "re: paint it blue" })
+      assert.deepStrictEqual(server.prompts, ["paint it blue"])
     })
   )
 })
