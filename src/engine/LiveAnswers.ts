@@ -9,6 +9,7 @@ import type { Answer } from "../plan/PlanProtocol.ts"
 import { requestIdOf, undispatched, type IssuedCall } from "./CallBook.ts"
 import { lane, type Reply } from "./Flights.ts"
 import { append, type RunContext } from "./RunContext.ts"
+import type { ClosedGate } from "./RunHistory.ts"
 
 /** An answer in the log's buffer. */
 export interface Ready {
@@ -25,6 +26,8 @@ export interface LiveCounts {
   failed: number
   inDoubt: number
   overBudget: number
+  /** The first gate of the whole run that did not pass. */
+  closedGate: ClosedGate | undefined
 }
 
 /** A failure of a call that was never dispatched. */

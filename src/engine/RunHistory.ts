@@ -57,6 +57,9 @@ export const noteOf = (event: RunEvent): Json | undefined => {
 export const noteDigest = (note: Json | undefined): number =>
   Result.match(fingerprint(note), { onSuccess: (hash) => digestOf(hash), onFailure: () => -1 })
 
+/** A gate that did not pass, and why. */
+export type ClosedGate = Pick<RunEventOf<"GateDecided">, "gate" | "detail">
+
 export class RunHistory {
   /** No answer was ever dropped: issue order is the plan's, call by call. */
   strict = true
@@ -68,6 +71,8 @@ export class RunHistory {
   activeMs = 0
   /** Calls that the budget refused. */
   overBudget = 0
+  /** The first gate that did not pass. */
+  closedGate: ClosedGate | undefined
   /** When each sleep began, by call id. */
   readonly sleeps = new Map<string, number>()
   readonly questions = new Map<string, RunEventOf<"QuestionAsked">>()
@@ -102,6 +107,9 @@ export class RunHistory {
         this.noteDigests.set(this.noteDigests.length, noteDigest(noteOf(event)))
         this.noteSeq.set(this.noteSeq.length, event.seq)
         break
+      case "GateDecided":
+        if (!event.pass) this.closedGate ??= event
+        break
       case "RoomRecorded":
         this.records.set(callId(event), (this.records.get(callId(event)) ?? 0) + 1)
         break
@@ -113,6 +121,8 @@ export class RunHistory {
         break
       case "RunReopened":
         this.overBudget = 0
+        this.closedGate = undefined
+        this.records.clear()
         this.noteSeq = new Column()
         this.noteDigests = new Column()
         this.strict = false

@@ -20,8 +20,13 @@ type Ended = Pick<
 >
 type End = Extract<RunEventBody, { type: "RunCompleted" | "RunFailed" }>
 
-/** How the plan's end is journaled. `overBudget`: calls of the whole run that the budget refused. */
-const endOf = (run: RunContext, session: Session, state: PlanState, overBudget: number): End => {
+/** How the plan's end is journaled. `counts`: of the whole run, what the budget refused and which gate closed. */
+const endOf = (
+  run: RunContext,
+  session: Session,
+  state: PlanState,
+  { closedGate, overBudget }: Pick<LiveCounts, "closedGate" | "overBudget">
+): End => {
   const { coverage } = session
   if (state.t === "failed") {
     const { error, findings } = state
@@ -40,6 +45,16 @@ const endOf = (run: RunContext, session: Session, state: PlanState, overBudget: 
       code: "budget_exceeded",
       message: `${overBudget} call(s) did not fit in the budget and were not made`,
       cure: `raise the budget, then: ${retryCure(run.journal.runId)}`
+    }
+    return { type: "RunFailed", status: "failed", error, ...result, coverage }
+  }
+  if (closedGate !== undefined) {
+    const { detail, gate } = closedGate
+    const why = typeof detail === "string" ? `: ${detail}` : ""
+    const error = {
+      code: "gate_failed",
+      message: `the gate ${gate} did not pass${why}`,
+      cure: `alembic inspect ${run.journal.runId} (then mend what it says, and alembic run --fresh)`
     }
     return { type: "RunFailed", status: "failed", error, ...result, coverage }
   }
@@ -93,7 +108,8 @@ export const driveRun = Effect.fnUntraced(function* (
     replayed,
     failed: 0,
     inDoubt: 0,
-    overBudget: history.overBudget
+    overBudget: history.overBudget,
+    closedGate: history.closedGate
   }
   const calls = (): RunSummary["calls"] => {
     const { cached, failed, inDoubt, live } = counts
@@ -142,7 +158,7 @@ export const driveRun = Effect.fnUntraced(function* (
     yield* journal.checkpoint
     return { status: "suspended" as const, ...(suspended === undefined ? {} : { suspended }), ...parts() }
   }
-  const end = endOf(run, session, session.state, counts.overBudget)
+  const end = endOf(run, session, session.state, counts)
   yield* append(run, end)
   yield* journal.commit
   yield* journal.seal(end.result)

@@ -105,9 +105,11 @@ export const summaryOfEnd = Effect.fnUntraced(function* (
     costBefore: state.spentUsd
   }
   if (end.type === "RunFailed") {
+    const result = end.resultBlob === undefined ? end.result : yield* journal.blobs.get(end.resultBlob.blob)
     return summarize(state, {
       ...base,
       status: end.status,
+      ...(result === undefined ? {} : { result }),
       error: { cure: retryCure(journal.runId), ...end.error },
       ...(end.findings === undefined ? {} : { findings: end.findings })
     })

@@ -141,6 +141,7 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
         if (written <= (history.records.get(wish.room.id) ?? 0)) return
         const gate = wish.kind === "gate" ? Option.getOrUndefined(decodeGate(wish.data)) : undefined
         if (gate !== undefined) yield* answers.write({ type: "GateDecided", ...gate })
+        if (gate?.pass === false) counts.closedGate ??= gate
         return void (yield* answers.write({
           type: "RoomRecorded",
           ...wish.room.ref,

@@ -20,6 +20,9 @@ import { resultValue } from "./summarize.ts"
 /** Codes by which a plan's process ends for want of time or memory: what this machine is short of, not the plan. */
 const starved: ReadonlySet<string> = new Set(["plan_timeout", "plan_out_of_memory", "plan_crashed"])
 
+/** Codes of runs that failed although the plan returned. */
+const returned: ReadonlySet<string> = new Set(["budget_exceeded", "gate_failed"])
+
 /** What the journal has and the plan did not do. */
 const leftOut = Effect.fnUntraced(function* (journal: RunJournal, history: RunHistory, session: Session) {
   const noted = history.notedAs(session.notesSeen)
@@ -40,7 +43,7 @@ const compareEnd = Effect.fnUntraced(function* (journal: RunJournal, history: Ru
   const { end } = history
   const { state } = session
   if (end === undefined) return undefined
-  if (end.type === "RunFailed" && end.error.code !== "budget_exceeded") {
+  if (end.type === "RunFailed" && !returned.has(end.error.code)) {
     if (state.t !== "failed") return endDiffers(end.seq, `ended with ${end.error.code}`, "did not")
     if (state.error.code === end.error.code) return undefined
     return endDiffers(end.seq, `ended with ${end.error.code}`, `ends with ${state.error.code}`)

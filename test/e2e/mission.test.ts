@@ -79,7 +79,20 @@ describe("a mission", () => {
       ])
       assert.deepStrictEqual(lines(cwd, "worker.log"), [])
       assert.deepStrictEqual(lines(cwd, "proof.log"), [])
-      assert.deepNestedInclude(summaryOf(said), { "result.ok": false, "result.error.code": "gate_failed" })
+      const ended = {
+        ok: false,
+        status: "failed",
+        "error.code": "gate_failed",
+        "error.message": "the gate council did not pass: NO_GO",
+        "result.ok": false
+      }
+      assert.strictEqual(said.code, 1)
+      assert.deepNestedInclude(summaryOf(said), ended)
+      // Looked at again it is the same; the same answers, made again, do not open the gate.
+      assert.deepNestedInclude(summaryOf(yield* run(cwd)), ended)
+      const again = yield* finish(cwd, "resume", "@last", "--retry-failed", "--yes", "--json")
+      assert.deepNestedInclude(summaryOf(again), ended)
+      assert.deepInclude(summaryOf(yield* finish(cwd, "replay", "@last", "--json")), { identical: true })
     })
   )
 

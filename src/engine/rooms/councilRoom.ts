@@ -17,6 +17,11 @@ export const councilRoom: Room = (spec, context) => {
   if (Result.isFailure(decoded))
     return Effect.succeed(roomFailure("council", "invalid_input", decoded.failure.message))
   const { board: given, ...pack } = decoded.success
+  // A name that is known was put in place of its board before.
+  if (typeof given === "string") {
+    const message = `there is no board "${given.slice(0, 80).toWellFormed()}"; alembic.json's boards name them`
+    return Effect.succeed(roomFailure("council", "unknown_board", message))
+  }
   const board = decodeBoard(given)
   if (Result.isFailure(board)) {
     const { code, message } = board.failure
