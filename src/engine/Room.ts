@@ -1,11 +1,10 @@
 // A room's verb inside a run (council, mission, swarm): one call of the plan that makes calls of its own. What it
 // asks and does goes through the run like the plan's own calls, so it is journaled, bounded, resumed and paid once.
-import { Context, type Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { AgentOptions } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { Contract } from "../domain/Contract.ts"
 import type { ModelRunResult } from "../domain/ModelRun.ts"
-import { councilRoom } from "./rooms/councilRoom.ts"
 
 export interface RoomContext {
   /** A model call of the room. */
@@ -42,7 +41,18 @@ export type Room = (spec: Json, context: RoomContext) => Effect.Effect<Json>
 /** The verbs that are rooms, by name. */
 export type Rooms = Readonly<Partial<Record<"mission" | "swarm" | "council", Room>>>
 
+/**
+ * A room that is loaded by the first call of its verb: boards, claims and what they are read with are a tenth of what a
+ * start would load.
+ */
+export const lazyRoom =
+  (load: () => Promise<Room>): Room =>
+  (spec, context) =>
+    Effect.flatMap(Effect.promise(load), (room) => room(spec, context))
+
+export const lazyCouncil = lazyRoom(async () => (await import("./rooms/councilRoom.ts")).councilRoom)
+
 /** The rooms a run has. A mission needs files and commands, so it is there where those are provided. */
 export const RunRooms = Context.Reference<Rooms>("alembic/engine/RunRooms", {
-  defaultValue: () => ({ council: councilRoom })
+  defaultValue: () => ({ council: lazyCouncil })
 })

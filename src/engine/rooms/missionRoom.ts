@@ -1,15 +1,14 @@
 // h.mission inside a run: the mission of mission/, whose every attempt, proof, approval and gate goes through the
 // run. Files and proof commands are those of the working directory.
-import { Effect, FileSystem, Layer, Option, Path, Result, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { debate, type DebatePorts } from "../../council/Debate.ts"
 import { decodeBoard } from "../../council/loadBoard.ts"
 import type { Json } from "../../domain/canonicalJson.ts"
 import { isInside } from "../../mission/gatherEvidence.ts"
 import { MissionResult, ProofResult } from "../../mission/Mission.ts"
-import { ProofRunner } from "../../mission/ProofRunner.ts"
+import type { ProofRunner } from "../../mission/ProofRunner.ts"
 import { runMission, type Approval, type MissionPorts } from "../../mission/runMission.ts"
-import { RunRooms, type Room, type RoomContext } from "../Room.ts"
-import { councilRoom } from "./councilRoom.ts"
+import type { Room, RoomContext } from "../Room.ts"
 import { roomFailure } from "./roomFailure.ts"
 
 const encodeResult = Schema.encodeUnknownSync(Schema.toCodecJson(MissionResult))
@@ -74,29 +73,18 @@ const portsOf = (
   }
 }
 
-const makeMissionRoom =
+/** The room, with its proof commands and how it reads a file of the working directory. */
+export const makeMissionRoom =
   (runner: ProofRunner["Service"], readFile: MissionPorts["readFile"]): Room =>
   (spec, context) =>
-    runMission(spec, context.contract ?? {}, portsOf(context, runner, readFile)).pipe(
+    runMission(
+      spec,
+      context.contract ?? {},
+      portsOf(context, runner, (file) => (isInside(file) ? readFile(file) : Effect.succeed(undefined)))
+    ).pipe(
       Effect.map((result): Json => {
         if (result.status !== "invalid") return encodeResult(result)
         const { code = "invalid_input", message = "the mission does not load" } = result.error ?? {}
         return roomFailure("mission", code, message)
       })
     )
-
-/** Rooms with missions on the files of `directory`. */
-export const layerWithMissions = (directory: string) =>
-  Layer.effect(
-    RunRooms,
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const path = yield* Path.Path
-      const runner = yield* ProofRunner
-      const readFile: MissionPorts["readFile"] = (file) =>
-        isInside(file)
-          ? fs.readFile(path.join(directory, file)).pipe(Effect.option, Effect.map(Option.getOrUndefined))
-          : Effect.succeed(undefined)
-      return { council: councilRoom, mission: makeMissionRoom(runner, readFile) }
-    })
-  )
