@@ -57,7 +57,7 @@ export const performRun = <R>(
       const output = yield* Output
       const stop = yield* host.holdSignals
       const progress = yield* makeProgress
-      const { guarded, preflight } = yield* makePreflight(terms)
+      const { guarded, preflight } = yield* makePreflight(terms, stop)
       let madeUp = false
       const observe = (event: RunEvent) => {
         if (event.type === "CallCompleted" && isOffline(event.result)) madeUp = !terms.fixtures

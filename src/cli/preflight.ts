@@ -1,6 +1,6 @@
 // Preflight: before a run is made or gone on with, the models it names are there with keys and addresses, the person
 // knows what may be spent, and has agreed to it. Nothing is asked of a run that has nothing left to do.
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import { Prompt } from "effect/cli"
 import { AdapterRegistry, RegistryError, type Binding } from "../adapters/AdapterRegistry.ts"
 import { ModelCatalog } from "../adapters/ModelCatalog.ts"
@@ -68,7 +68,7 @@ const forecastLine = (named: ReadonlyArray<Named>, maxUsd: number | undefined): 
 const infoOf = ({ code, cure, message }: RegistryError): RunErrorInfo => ({ code, message, cure })
 
 /** Asks at a terminal; elsewhere the flag is named. */
-const consent = Effect.fnUntraced(function* ({ again }: Spending) {
+const consent = Effect.fnUntraced(function* ({ again }: Spending, stop: Deferred.Deferred<string>) {
   const host = yield* Host
   const output = yield* Output
   if (!host.terminal.canAsk || output.json) {
@@ -79,23 +79,28 @@ const consent = Effect.fnUntraced(function* ({ again }: Spending) {
     }
     return refusal
   }
-  const agreed = yield* Effect.orElseSucceed(
-    Prompt.run(Prompt.Confirm({ message: "Start the run?", initial: false })),
-    () => false
+  const asked = Prompt.run(Prompt.Confirm({ message: "Start the run?", initial: false }))
+  // Whoever answers with Ctrl-C has answered.
+  const agreed = yield* Effect.raceFirst(
+    Effect.orElseSucceed(asked, () => false),
+    Effect.as(Deferred.await(stop), false)
   )
   const refusal: RunErrorInfo = {
     code: "not_agreed",
     message: "nothing was started or spent",
-    cure: `${again} --dry (what it would cost)`
+    cure: `${again} (agrees to it), or alembic run --dry (says what it would cost)`
   }
   return agreed ? undefined : refusal
 })
 
 /**
  * The preflight of a run, and the registry it shall run on: until spending is agreed to, no model that may cost
- * something is bound, whatever the plan computes.
+ * something is bound, whatever the plan computes. `stop`: completed by a signal.
  */
-export const makePreflight = Effect.fnUntraced(function* (spending: Spending) {
+export const makePreflight = Effect.fnUntraced(function* (
+  spending: Spending,
+  stop: Deferred.Deferred<string>
+) {
   const registry = yield* AdapterRegistry
   const output = yield* Output
   const context = yield* Effect.context<AdapterRegistry | ModelCatalog | Host | Output | Prompt.Environment>()
@@ -106,7 +111,7 @@ export const makePreflight = Effect.fnUntraced(function* (spending: Spending) {
       const named = yield* bindAll(bundle, spending.models ?? [])
       if (named.every(({ links }) => links.every(({ adapter }) => adapter.free))) return undefined
       yield* output.note(forecastLine(named, spending.maxUsd))
-      const refusal = agreed ? undefined : yield* consent(spending)
+      const refusal = agreed ? undefined : yield* consent(spending, stop)
       agreed = refusal === undefined
       return refusal
     }).pipe(
