@@ -99,6 +99,12 @@ describe("the rules", () => {
       [
         "names",
         "journal/X.ts",
+        'import * as FileSystem from "effect/FileSystem"',
+        "FileSystem of effect is unstable"
+      ],
+      [
+        "names",
+        "journal/X.ts",
         'import { Effect, FileSystem } from "effect"',
         "FileSystem of effect is unstable"
       ],
