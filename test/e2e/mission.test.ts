@@ -1,10 +1,11 @@
 // A mission with the shipped command, every part of it real: a failing `node --test` made to pass by a worker that is
 // a subprocess, a council before any worker, the verifier on the contract, and a person who publishes.
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { Deferred, Effect, Exit } from "effect"
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
 import { join } from "node:path"
-import { finish, summaryOf } from "../support/commandProcess.ts"
+import { finish, start, summaryOf } from "../support/commandProcess.ts"
 import { missionFlags, missionFolder } from "../support/missionFolder.ts"
 
 const lines = (cwd: string, file: string): ReadonlyArray<string> =>
@@ -17,6 +18,28 @@ const gatesOf = (cwd: string): ReadonlyArray<unknown> =>
   eventsOf(cwd)
     .filter(({ type }) => type === "GateDecided")
     .map(({ gate, pass }) => [gate, pass])
+
+/** A server that never answers: `reached` is when somebody asked. */
+const holding = Effect.acquireRelease(
+  Effect.callback<{
+    readonly url: string
+    readonly reached: Effect.Effect<void>
+    readonly close: () => void
+  }>((resume) => {
+    const asked = Deferred.makeUnsafe<void>()
+    const server = createServer(() => Deferred.doneUnsafe(asked, Exit.void))
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      const port = typeof address === "object" && address !== null ? address.port : 0
+      const close = () => {
+        server.closeAllConnections()
+        server.close()
+      }
+      resume(Effect.succeed({ url: `http://127.0.0.1:${port}/`, reached: Deferred.await(asked), close }))
+    })
+  }),
+  ({ close }) => Effect.sync(close)
+)
 
 const run = (cwd: string, ...more: ReadonlyArray<string>) =>
   finish(cwd, "run", ...missionFlags, "--yes", "--json", ...more)
@@ -128,6 +151,32 @@ describe("a mission", () => {
       const last = summaryOf(yield* finish(cwd, "resume", "@last", "--yes", "--json"))
       assert.deepNestedInclude(last, { "result.ok": false, "result.error.code": "unit_failed" })
       assert.deepStrictEqual(lines(cwd, "worker.log"), [])
+    })
+  )
+
+  it.live("killed while its worker runs, asks a person before the worker runs again, then goes on", () =>
+    Effect.gen(function* () {
+      const cwd = yield* missionFolder({ council: false, tier: "T2" })
+      const { reached, url } = yield* holding
+      writeFileSync(join(cwd, "hold"), url)
+      const flags = ["run", ...missionFlags, "--approve", "publish", "--yes", "--json"]
+      const first = yield* start(cwd, ...flags)
+      yield* reached
+      first.child.kill("SIGKILL")
+      yield* first.ended
+      rmSync(join(cwd, "hold"))
+      const doubtful = summaryOf(yield* finish(cwd, ...flags))
+      assert.deepNestedInclude(doubtful, { status: "suspended", "suspended.reason": "in_doubt" })
+      assert.deepStrictEqual(lines(cwd, "worker.log"), ["first"])
+      // A call in doubt was let in before: it is no parked unit.
+      assert.isFalse(existsSync(join(runDirectory(cwd), "t4-parked.jsonl")))
+      const [item] = Object(doubtful["suspended"]).items
+      yield* finish(cwd, "approve", "@last", String(item))
+      const done = yield* finish(cwd, "resume", "@last", "--yes", "--json")
+      assert.strictEqual(done.code, 0, done.err)
+      assert.deepNestedInclude(summaryOf(done), { status: "completed", "result.status": "done" })
+      assert.deepStrictEqual(lines(cwd, "worker.log"), ["first", "first", "again"])
+      assert.deepStrictEqual(gatesOf(cwd).at(-1), ["publish", true])
     })
   )
 })

@@ -4,11 +4,15 @@ import { planFolder } from "./planFolder.ts"
 
 const node = process.execPath
 
-/** Writes a wrong `sum` first; shown a proof that failed, the right one. One line of worker.log an attempt. */
-const worker = `import { appendFileSync, readFileSync, writeFileSync } from "node:fs"
+/**
+ * Writes a wrong `sum` first; shown a proof that failed, the right one. One line of worker.log an attempt. While there
+ * is a file `hold` with a URL in it, it asks there first, and waits for the answer.
+ */
+const worker = `import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 const prompt = readFileSync(0, "utf8")
 const shown = prompt.includes("These proofs failed") && prompt.includes("6 !== 5")
 appendFileSync("worker.log", shown ? "again\\n" : "first\\n")
+if (existsSync("hold")) await fetch(readFileSync("hold", "utf8"))
 writeFileSync("sum.mjs", "export const sum = (a, b) => a " + (shown ? "+" : "*") + " b\\n")
 console.log(JSON.stringify({ summary: "mended", files: ["sum.mjs"], notes: "" }))
 `
