@@ -1,7 +1,7 @@
 // Names that mean what the configuration says, answered by the offline adapter alone: for hermetic and dry runs.
 // Prices stay, so that a dry run can say what the real one may cost; keys and base URLs are not needed.
 import { ConfigProvider, Effect, Layer } from "effect"
-import { AdapterRegistry, type Binding, type RegistryError } from "../adapters/AdapterRegistry.ts"
+import { AdapterRegistry, type Binding } from "../adapters/AdapterRegistry.ts"
 import type { Fixtures } from "../adapters/Fixtures.ts"
 import type { ModelCatalog } from "../adapters/ModelCatalog.ts"
 import { makeOfflineAdapter } from "../adapters/providers/offline.ts"
@@ -25,9 +25,6 @@ const pretended = ConfigProvider.layer(
   )
 )
 
-/** A name that nobody explains, as in a script from elsewhere, is as good as any where no model is asked. */
-const isUnknown = ({ code }: RegistryError): boolean => code === "unknown_model"
-
 /**
  * The same names on the offline adapter. `free`: whether it says of itself that it is; in a dry run a call is as
  * free as its model would be.
@@ -44,19 +41,9 @@ export const withoutNetwork = <E>(
         ...link,
         adapter: { ...offline, free: options.free === "always" || link.adapter.free }
       })
-      const named = (reference: string): ReadonlyArray<Binding> => [{ adapter: offline, modelId: reference }]
       return AdapterRegistry.of({
         ...registry,
-        resolve: (call) =>
-          Effect.catchIf(registry.resolve(call), isUnknown, () => {
-            const { model = "offline", ...rest } = call
-            return Effect.map(registry.resolve(rest), (identity) => ({ ...identity, model }))
-          }),
-        bind: (reference) =>
-          registry.bind(reference).pipe(
-            Effect.map((links) => links.map(standsFor)),
-            Effect.catchIf(isUnknown, () => Effect.succeed(named(reference)))
-          )
+        bind: (reference) => Effect.map(registry.bind(reference), (links) => links.map(standsFor))
       })
     })
   ).pipe(Layer.provideMerge(configured), Layer.provide(pretended))

@@ -34,13 +34,16 @@ const bindAll = Effect.fnUntraced(function* (bundle: PlanBundle, others: Readonl
   const { entries } = yield* ModelCatalog
   const configured = (yield* entries).map(({ reference }) => reference)
   const { calls, phases } = namedModels(bundle)
+  const own = new Set([...phases, ...calls])
+  const output = yield* Output
   const found = new Map<string, Named>()
   for (const reference of new Set([...configured, ...phases, ...others, ...calls])) {
     const links = yield* Effect.result(registry.bind(reference))
     if (links._tag === "Success") found.set(reference, { reference, links: links.success })
-    // A script's own names for models are for its configuration to explain, call by call.
-    else if (bundle.kind === "module" || links.failure.code !== "unknown_model" || !calls.includes(reference))
+    else if (bundle.kind === "module" || links.failure.code !== "unknown_model" || !own.has(reference))
       return yield* links.failure
+    // A script's own name for a model, which nothing explains, means the default model.
+    else yield* output.note(`model ${JSON.stringify(reference)} is not configured: the default model answers`)
   }
   return [...found.values()]
 })

@@ -1,6 +1,8 @@
 // A plan on its way from a file, or from a run's blobs, to a driver: what is loaded, kept in the run's directory, and
 // started. A directory holds all it needs to start the plan again: bundle and prelude included.
 import { Effect, Option, Result, Schema } from "effect"
+import { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
+import { withScriptModels } from "../adapters/scriptModels.ts"
 import type { RunErrorInfo } from "../domain/RunEvent.ts"
 import type { RunSpec } from "../domain/RunSpec.ts"
 import type { RunSummary } from "../domain/RunSummary.ts"
@@ -87,6 +89,20 @@ export const launchLive = Effect.fnUntraced(function* (ready: ReadyPlan, inputs:
   const { baseDir } = yield* Journal
   return yield* launchPlan(ready, inputs, { cacheDir: `${baseDir}/cache` })
 })
+
+/** A program, or a plan module: models are what it calls them. */
+export const asWritten = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | AdapterRegistry> =>
+  self
+
+/** The registry as the plan's dialect sees it. */
+export const inDialect =
+  (bundle: PlanBundle) =>
+  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | AdapterRegistry> =>
+    bundle.kind === "module"
+      ? asWritten(self)
+      : Effect.flatMap(AdapterRegistry, (registry) =>
+          Effect.provideService(self, AdapterRegistry, withScriptModels(registry))
+        )
 
 const damaged = (journal: RunJournal, problem: string) =>
   new JournalError({

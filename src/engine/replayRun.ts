@@ -12,7 +12,7 @@ import { catchUp } from "./catchUp.ts"
 import { endDiffers, missingCall, noteDiffers, resultDiffers } from "./Divergence.ts"
 import type { ReplaySummary } from "./Engine.ts"
 import type { RunContext } from "./RunContext.ts"
-import { launchPlan, readyFile, storedPlan } from "./planLaunch.ts"
+import { asWritten, inDialect, launchPlan, readyFile, storedPlan } from "./planLaunch.ts"
 import { noteOf, readEvent, readScheduled, RunHistory } from "./RunHistory.ts"
 import type { Session } from "./Session.ts"
 import { resultValue } from "./summarize.ts"
@@ -124,6 +124,7 @@ const replayWith = Effect.fnUntraced(function* (
 interface Launched {
   readonly driver: PlanDriver
   readonly boards: NonNullable<RunSpec["boards"]>
+  readonly dialect: ReturnType<typeof inDialect>
 }
 
 /**
@@ -145,8 +146,8 @@ const replayOpened = <E, R>(
     Effect.gen(function* () {
       const history = new RunHistory()
       const journal = yield* (yield* Journal).open(runId, "read", (event) => history.add(event))
-      const { boards, driver } = yield* launch(journal)
-      return yield* replayWith(journal, history, driver, boards)
+      const { boards, driver, dialect } = yield* launch(journal)
+      return yield* replayWith(journal, history, driver, boards).pipe(dialect)
     })
   )
 
@@ -156,7 +157,11 @@ export const replayJournal = <R>(spec: RunSpec, launch: Effect.Effect<PlanDriver
     onSuccess: (runId) =>
       Effect.catch(
         replayOpened(runId, () =>
-          Effect.map(launch, (driver): Launched => ({ driver, boards: spec.boards ?? {} }))
+          Effect.map(launch, (driver): Launched => ({
+            driver,
+            boards: spec.boards ?? {},
+            dialect: asWritten
+          }))
         ),
         (error) => Effect.succeed(replayFailure(runId, error))
       ),
@@ -177,7 +182,7 @@ export const replayRun = Effect.fn("Engine.replayRun")(
           const { inputs, ready, spec } = yield* storedPlan(journal)
           const other = options.plan === undefined ? ready : (yield* readyFile(options.plan, false)).ready
           const driver = yield* launchPlan(other, inputs, { turnTimeoutMs: patience(journal, options.plan) })
-          return { driver, boards: spec.boards ?? {} }
+          return { driver, boards: spec.boards ?? {}, dialect: inDialect(other.bundle) }
         })
       )
     }).pipe(

@@ -8,7 +8,7 @@ import { JournalError } from "../journal/JournalError.ts"
 import type { HowToRun } from "./Engine.ts"
 import { executeRun, journalFailure } from "./executeRun.ts"
 import { runOptions } from "./howToRun.ts"
-import { launchLive, storedPlan } from "./planLaunch.ts"
+import { inDialect, launchLive, storedPlan } from "./planLaunch.ts"
 import { unrun } from "./summarize.ts"
 
 const stored = Effect.fnUntraced(function* (runId: string) {
@@ -44,7 +44,7 @@ const resume = Effect.fnUntraced(function* (runId: string, how: HowToRun) {
     launch: launchLive(ready, inputs),
     ...(how.preflight === undefined ? {} : { preflight: how.preflight(ready.bundle) }),
     options: runOptions({ ...how, boards: spec.boards ?? {} }, inputs.contract, undefined)
-  })
+  }).pipe(inDialect(ready.bundle))
 })
 
 /** Goes on with the run, or tells how it ended. Never fails. */

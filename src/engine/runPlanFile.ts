@@ -8,7 +8,7 @@ import { changedParts } from "../journal/RunMeta.ts"
 import type { RunPlanRequest } from "./Engine.ts"
 import { executeRun, journalFailure } from "./executeRun.ts"
 import { runOptions } from "./howToRun.ts"
-import { describePlan, launchLive, planFailure, readyFile } from "./planLaunch.ts"
+import { describePlan, inDialect, launchLive, planFailure, readyFile } from "./planLaunch.ts"
 import { specOfPlan } from "./planSpec.ts"
 import { answersOf } from "./reuse.ts"
 import { unrun } from "./summarize.ts"
@@ -75,7 +75,7 @@ const run = Effect.fnUntraced(function* (request: RunPlanRequest) {
     launch: launchLive(ready, inputs),
     ...(request.preflight === undefined ? {} : { preflight: request.preflight(ready.bundle) }),
     options: runOptions(request, inputs.contract, answers)
-  })
+  }).pipe(inDialect(ready.bundle))
 })
 
 /** Runs the plan of `request`, goes on with the same run, or tells how it ended before. */
