@@ -10,8 +10,9 @@
 // P5  committedUsd = spentUsd + reservedUsd. Only scheduling can raise it, and by no more than the reserve; a call
 //     of unknown cost settles at its reserve. A dispatch that was in doubt stays counted when it is made again.
 // P6  After a terminal event the run is ended until it is reopened.
-// P7  Reopening drops exactly the failed completions; their cost stays.
-import type { CallRef } from "../domain/Call.ts"
+// P7  Reopening drops exactly the failed completions, and the answers of councils and swarms that rest on one; their
+//     cost stays.
+import { callId, type CallRef } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { RunEvent, RunEventOf } from "../domain/RunEvent.ts"
 import { CallTable, type CallRow } from "./CallTable.ts"
@@ -57,8 +58,15 @@ const outcomeOf = (result: Json | undefined): Outcome => {
   }
 }
 
+/** Verbs whose answer is made of calls of their own, and is an answer although some of those failed. */
+const gathers: ReadonlySet<string> = new Set(["council", "swarm"])
+
 export class Projection {
   private readonly calls = new CallTable()
+  /** Councils and swarms; calls in flight that are made for one; those one of whose calls has failed. */
+  private readonly rooms = new Set<string>()
+  private readonly madeFor = new Map<string, string>()
+  private readonly wanting = new Set<string>()
   private readonly open: Open
 
   constructor() {
@@ -170,10 +178,20 @@ export class Projection {
       this.settle(call, undefined)
       this.status(call, "scheduled")
     }
+    this.relate(event)
     call.n = event.n
     call.retry = event.retry ?? 0
     call.reservedUsd = reserve
     state.reservedUsd = wholeNanos(state.reservedUsd + reserve)
+  }
+
+  /** Which room a call is made for, while it is in flight. */
+  private relate(event: RunEventOf<"CallScheduled">): void {
+    const { spec, verb } = event.call
+    if (gathers.has(verb)) this.rooms.add(callId(event))
+    if (this.rooms.size === 0) return
+    const of = member(spec, "of")
+    if (typeof of === "string" && this.rooms.has(of)) this.madeFor.set(callId(event), of)
   }
 
   /** Ends the holding back: what the call cost, or all that was held back for it. */
@@ -221,6 +239,10 @@ export class Projection {
     call.complete(offset, length)
     state.completed = this.calls.completed
     if (outcome.failed) state.failed++
+    if (this.madeFor.size === 0) return
+    const room = this.madeFor.get(callId(event))
+    this.madeFor.delete(callId(event))
+    if (outcome.failed && room !== undefined) this.wanting.add(room)
   }
 
   private move(ref: CallRef, status: CallStatus): void {
@@ -272,12 +294,17 @@ export class Projection {
     state.coverage = undefined
     state.reopenedRank = state.completed.length
     for (const call of this.calls.values()) {
-      if (call.status !== "completed" || !call.failed) continue
+      if (
+        call.status !== "completed" ||
+        !(call.failed || (this.wanting.size > 0 && this.wanting.has(call.id)))
+      )
+        continue
       call.uncomplete()
+      if (call.failed) state.failed--
       call.failed = false
-      state.failed--
       this.status(call, "parked")
     }
+    this.wanting.clear()
   }
 }
 

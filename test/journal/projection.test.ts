@@ -3,7 +3,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import type { Json } from "../../src/domain/canonicalJson.ts"
-import type { RunEvent, RunEventBody } from "../../src/domain/RunEvent.ts"
+import type { RunEvent, RunEventBody, RunEventOf } from "../../src/domain/RunEvent.ts"
 import { Projection, project } from "../../src/journal/projection.ts"
 import { committedUsd, inDoubt, type CallState, type RunState } from "../../src/journal/RunState.ts"
 import { answer, failure } from "./support.ts"
@@ -224,6 +224,55 @@ describe("projection", () => {
       assert.strictEqual(after.reopenedRank, before.completed.length)
     })
   })
+
+  for (const [verb, dropped] of [
+    ["council", true],
+    ["swarm", true],
+    ["mission", false]
+  ] as const) {
+    it(`P7: a ${verb} that answered although one of its calls failed is ${dropped ? "dropped too" : "kept: it has made up for it"}`, () => {
+      const ref = (key: string) => ({ key, occurrence: 1 })
+      const scheduled = (
+        key: string,
+        n: number,
+        call: RunEventOf<"CallScheduled">["call"]
+      ): RunEventBody => ({
+        type: "CallScheduled",
+        n,
+        ...ref(key),
+        call
+      })
+      const completed = (key: string, result: Json): RunEventBody => ({
+        type: "CallCompleted",
+        ...ref(key),
+        result
+      })
+      const made = (of: string) => ({ verb: "agent", spec: { of } })
+      const bodies: ReadonlyArray<RunEventBody> = [
+        scheduled("room", 1, { verb }),
+        scheduled("good", 0, made("room#1")),
+        scheduled("bad", 0, made("room#1")),
+        scheduled("other", 2, { verb }),
+        scheduled("fine", 0, made("other#1")),
+        completed("bad", failure("server_error")),
+        completed("good", answer("x")),
+        completed("fine", answer("x")),
+        completed("room", { ok: true }),
+        completed("other", { ok: true }),
+        { type: "RunReopened", failed: 1 }
+      ]
+      const state = project(bodies.map((body, index) => ({ seq: index + 1, at: index, prev: "", ...body })))
+      const statusOf = (key: string) => state.calls.get(`${key}#1`)?.status
+      assert.deepStrictEqual(["bad", "room", "good", "fine", "other"].map(statusOf), [
+        "parked",
+        dropped ? "parked" : "completed",
+        "completed",
+        "completed",
+        "completed"
+      ])
+      assert.strictEqual(state.failed, 0)
+    })
+  }
 
   it("a call in doubt that is made again is counted twice", () => {
     const events = eventsOf([
