@@ -61,6 +61,23 @@ export { layerAdapter } from "./adapters/layerAdapter.ts"
 export { layerOffline } from "./adapters/offlineRegistry.ts"
 export { makeLanguageModelAdapter } from "./adapters/providers/languageModel.ts"
 
+// Dissent: boards that debate, claims that evidence decides, missions that are proven
+export { runDebate, runDebateSafe } from "./council/runDebate.ts"
+export type { DebateAnswer, DebateOptions } from "./council/runDebate.ts"
+export { Board } from "./council/Board.ts"
+export { BoardError } from "./council/BoardError.ts"
+export { checkModels, decodeBoard, loadBoard } from "./council/loadBoard.ts"
+export { Verdict } from "./council/Verdict.ts"
+export { verdictMarkdown, verdictText } from "./council/renderVerdict.ts"
+export { checkClaims, tally } from "./verifier/checkClaims.ts"
+export { Claim, loadClaims, VerifierError } from "./verifier/Claim.ts"
+export { Evidence } from "./verifier/Evidence.ts"
+export { loadEvidence } from "./verifier/loadEvidence.ts"
+export { Finding as ClaimFinding } from "./verifier/Finding.ts"
+export { MissionResult, MissionSpec } from "./mission/Mission.ts"
+export { ProofRunner } from "./mission/ProofRunner.ts"
+export { layerWithMissions } from "./engine/rooms/layerWithMissions.ts"
+
 // Ports and live layers
 export { engineLayer, journalLayer, modelsLayer } from "./app/rooms.ts"
 export { EngineVersions } from "./engine/EngineVersions.ts"

@@ -18,6 +18,7 @@ import { Journal } from "../journal/Journal.ts"
 import * as FsPortNode from "../kernel/FsPort.node.ts"
 import * as HostIdentityNode from "../kernel/HostIdentity.node.ts"
 import { IdFactory } from "../kernel/IdFactory.ts"
+import { ProofRunner } from "../mission/ProofRunner.ts"
 import * as ProofRunnerNode from "../mission/ProofRunner.node.ts"
 import * as PlanBundlerNode from "../plan/PlanBundler.node.ts"
 import * as PlanVmNode from "../plan/PlanVm.node.ts"
@@ -87,11 +88,18 @@ const versionsLayer = Layer.succeed(
   })
 )
 
-/** The rooms that runs have, missions among them: their files and proof commands are those of `directory`. */
-const missionsLayer = (directory: string) =>
-  layerWithMissions(directory).pipe(
-    Layer.provide(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, ProofRunnerNode.layer(directory)))
+/** In a forecast no command is run: every proof passes. */
+const proofsUnrun = ProofRunner.layerScripted(({ command, id }) =>
+  Effect.succeed({ id, command, exitCode: 0, stdout: "", stderr: "" })
+)
+
+/** The rooms that runs have, missions among them: their files and proof commands are those of the directory. */
+const missionsLayer = ({ directory = process.cwd(), offline }: EngineSettings) => {
+  const proofs = offline === "as_its_model" ? proofsUnrun : ProofRunnerNode.layer(directory)
+  return layerWithMissions(directory).pipe(
+    Layer.provide(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, proofs))
   )
+}
 
 /** All that a run works with. */
 export const engineLayer = (settings: EngineSettings) => {
@@ -101,7 +109,7 @@ export const engineLayer = (settings: EngineSettings) => {
     journalLayer(settings.baseDir),
     plans,
     versionsLayer,
-    missionsLayer(settings.directory ?? process.cwd())
+    missionsLayer(settings)
   )
 }
 

@@ -92,6 +92,18 @@ describe("a mission", () => {
     })
   )
 
+  it.live("is forecast without a worker, a proof or anything kept", () =>
+    Effect.gen(function* () {
+      const cwd = yield* missionFolder({ tier: "T2" })
+      const said = yield* finish(cwd, "run", ...missionFlags, "--dry", "--json")
+      const total = said.out.split("\n").find((line) => line.includes('"total":true')) ?? "{}"
+      // Seven calls of the council, three of the worker: it wrote nothing, so the validator gives it back twice.
+      assert.deepInclude(JSON.parse(total), { type: "Forecast", calls: 10 })
+      assert.deepStrictEqual([lines(cwd, "worker.log"), lines(cwd, "proof.log")], [[], []])
+      assert.isFalse(existsSync(join(cwd, ".alembic")))
+    })
+  )
+
   it.live("is stopped by a council that says NO_GO before any worker is dispatched", () =>
     Effect.gen(function* () {
       const cwd = yield* missionFolder({ tier: "T2", score: 3 })
