@@ -1,6 +1,6 @@
 // Boards as people name them: a file, or a name in alembic.json's `boards`. Read and checked before anything is
 // begun, every problem with its code, its place in the file, and its line. What a board is, is the council room's.
-import { Effect, FileSystem, Option, Path, Result, Schema } from "effect"
+import { Effect, FileSystem, Path, Result, Schema } from "effect"
 import { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
 import { parseConfig } from "../adapters/Config.ts"
 import { Board } from "../council/Board.ts"
@@ -58,12 +58,6 @@ const boardPaths = Effect.fnUntraced(function* (config: string | undefined, conf
   )
 })
 
-/** Where alembic.json is: `--config`, or beside the plan. */
-export const configPathOf = Effect.fnUntraced(function* (given: Option.Option<string>, planPath: string) {
-  const paths = yield* Path.Path
-  return Option.getOrElse(given, () => paths.join(paths.dirname(planPath), "alembic.json"))
-})
-
 /** The board that `given` names: a name in the configuration, else a file. */
 export const oneBoard = Effect.fnUntraced(function* (
   given: string,
@@ -78,7 +72,7 @@ export const oneBoard = Effect.fnUntraced(function* (
  * The boards of the configuration, by name. What the contract's council names otherwise is the path of a file, and
  * is known by that.
  */
-export const allBoards = Effect.fnUntraced(function* (
+const allBoards = Effect.fnUntraced(function* (
   config: string | undefined,
   configPath: string,
   wanted: string | undefined
@@ -115,6 +109,16 @@ const modelsOf = (board: Board): ReadonlyArray<string> =>
 export const boardModels = (boards: NamedBoards): ReadonlyArray<string> => [
   ...new Set(Object.values(boards).flatMap(({ board }) => modelsOf(board)))
 ]
+
+/** As a run needs them. */
+export const boardsOfRun = Effect.fnUntraced(function* (
+  config: string | undefined,
+  configPath: string,
+  wanted: string | undefined
+) {
+  const boards = yield* allBoards(config, configPath, wanted)
+  return { values: boardValues(boards), models: boardModels(boards), check: checkBoardModels(boards) }
+})
 
 /** Of boards that a run has kept, by name. */
 export const keptModels = (boards: Json): ReadonlyArray<string> => [

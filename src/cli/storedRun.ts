@@ -4,7 +4,6 @@ import type { Json } from "../domain/canonicalJson.ts"
 import { keptText } from "../engine/planLaunch.ts"
 import { decodeContract } from "../engine/planSpec.ts"
 import { Journal } from "../journal/Journal.ts"
-import { keptModels } from "./boards.ts"
 import { fromJournal } from "./CommandError.ts"
 import type { ModelSettings } from "./Host.ts"
 import { resolveRun } from "./runReference.ts"
@@ -26,7 +25,10 @@ export const storedRun = Effect.fnUntraced(
       hermetic: hermetic !== undefined,
       config: yield* keptText(journal, "config"),
       fixtures: yield* keptText(journal, "fixtures"),
-      boardModels: boards === undefined ? [] : keptModels(yield* journal.blobs.get(boards)),
+      boardModels:
+        boards === undefined
+          ? []
+          : (yield* Effect.promise(() => import("./boards.ts"))).keptModels(yield* journal.blobs.get(boards)),
       kept: readKept(yield* keptText(journal, "settings")),
       contractUsd: contract === undefined ? undefined : capOf(yield* journal.blobs.get(contract))
     }

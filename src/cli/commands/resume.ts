@@ -10,7 +10,6 @@ import { Host } from "../Host.ts"
 import { resolvePath } from "../inputsText.ts"
 import { lower, performRun } from "../performRun.ts"
 import { onJournal } from "../runReference.ts"
-import { verdictShown } from "../render/verdictShown.ts"
 import { overKept } from "../runSettings.ts"
 import { storedRun } from "../storedRun.ts"
 
@@ -49,6 +48,10 @@ export default defineCommand({
       directory: host.cwd,
       ...(stored.hermetic ? { hermetic: true, offline: "always" as const } : {})
     }
+    const shown =
+      stored.kept.command === "council"
+        ? { show: (yield* Effect.promise(() => import("../render/verdictShown.ts"))).verdictShown }
+        : {}
     yield* performRun(
       (watch) =>
         resumeRun(stored.runId, {
@@ -65,7 +68,7 @@ export default defineCommand({
         again: `alembic resume ${stored.runId} --yes`,
         models: stored.boardModels,
         fixtures: models.fixtures !== undefined,
-        ...(stored.kept.command === "council" ? { show: verdictShown } : {})
+        ...shown
       }
     ).pipe(Effect.provide(host.engine(settings)))
   })

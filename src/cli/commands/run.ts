@@ -3,7 +3,7 @@
 import { Effect, Option } from "effect"
 import { runPlanFile } from "../../engine/runPlanFile.ts"
 import { unrun } from "../../engine/summarize.ts"
-import { allBoards, boardModels, boardValues, checkBoardModels, configPathOf } from "../boards.ts"
+import { boardsOf } from "../boardsOf.ts"
 import { badInput, errorInfo } from "../CommandError.ts"
 import { defineCommand } from "../defineCommand.ts"
 import { dryRun } from "../dryRun.ts"
@@ -73,11 +73,7 @@ export default defineCommand({
     for (const notice of notices) yield* output.note(notice)
     const runOf = (given: Option.Option<string>) =>
       Option.isNone(given) ? Effect.succeed(undefined) : onJournal(resolveRun(given.value))
-    const boards = yield* allBoards(
-      models.config,
-      yield* configPathOf(input.config, input.plan),
-      inputs.contract?.council?.board
-    )
+    const boards = yield* boardsOf(models.config, input, inputs.contract?.council?.board)
     const expectRun = yield* runOf(input.resume)
     const reuse = yield* runOf(input.reuse)
     const concurrency = Option.getOrUndefined(input.concurrency)
@@ -98,7 +94,7 @@ export default defineCommand({
       plan: yield* resolvePath(input.plan),
       planName: input.plan,
       inputs,
-      boards: boardValues(boards),
+      boards: boards.values,
       hermetic: input.hermetic,
       fresh: input.fresh,
       noCache: input.noCache,
@@ -106,9 +102,7 @@ export default defineCommand({
       extra: keptBlobs(models, { ...how, ...(models.model === undefined ? {} : { model: models.model }) }),
       ...(reuse === undefined ? {} : { reuse })
     }
-    if (Object.keys(boards).length > 0) {
-      yield* Effect.provide(checkBoardModels(boards), host.models(settings))
-    }
+    if (boards.check !== undefined) yield* Effect.provide(boards.check, host.models(settings))
     if (input.dry)
       return yield* dryRun({ models, baseDir, request: { ...request, acceptLoss: input.acceptLoss } })
     yield* performRun(
@@ -123,7 +117,7 @@ export default defineCommand({
         agreed: input.yes,
         maxUsd: lower(maxUsd, inputs.contract?.budget?.usd),
         again: "alembic run --yes",
-        models: boardModels(boards),
+        models: boards.models,
         fixtures: models.fixtures !== undefined
       }
     ).pipe(Effect.provide(host.engine(settings)))
