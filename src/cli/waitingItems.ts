@@ -100,21 +100,32 @@ export const readAnswer = (text: string, question: Question | undefined): Effect
   return Effect.succeed(Result.getOrElse(decodeJson(text), (): Json => text))
 }
 
+/**
+ * The item that is meant: by its id, or an approval by what it lets through (`publish`, `<mission>/<unit>`), with which
+ * its text begins.
+ */
+const meant = ({ questions }: RunState, item: string): Question | undefined =>
+  questions.get(item)?.event ??
+  [...questions.values()].find(
+    ({ answer, event }) =>
+      answer === undefined && event.kind === "approval" && event.text.startsWith(`${item}: `)
+  )?.event
+
 /** Answers an item of a run and says how to go on. */
 export const giveAnswer = Effect.fnUntraced(function* (
   given: string,
-  item: string,
+  named: string,
   answerOf: (question: Question | undefined) => Effect.Effect<Json>
 ) {
   const output = yield* Output
   const runId = yield* resolveRun(given)
   const store = yield* Journal
   const question = yield* Effect.scoped(
-    Effect.map(
-      Effect.mapError(store.open(runId, "read"), fromJournal),
-      (journal) => journal.state().questions.get(item)?.event
+    Effect.map(Effect.mapError(store.open(runId, "read"), fromJournal), (journal) =>
+      meant(journal.state(), named)
     )
   )
+  const item = question?.item ?? named
   const answer = yield* answerOf(question)
   yield* answerItem(runId, item, answer).pipe(
     Effect.catchTags({

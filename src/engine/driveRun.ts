@@ -54,7 +54,7 @@ const endOf = (
     const error = {
       code: "gate_failed",
       message: `the gate ${gate} did not pass${why}`,
-      cure: `alembic inspect ${run.journal.runId} (then mend what it says, and alembic run --fresh)`
+      cure: `alembic inspect ${run.journal.runId}; once what it says is mended: ${retryCure(run.journal.runId)}`
     }
     return { type: "RunFailed", status: "failed", error, ...result, coverage }
   }

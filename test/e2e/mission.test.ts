@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { createServer } from "node:http"
 import { join } from "node:path"
 import { finish, start, summaryOf } from "../support/commandProcess.ts"
-import { missionFlags, missionFolder } from "../support/missionFolder.ts"
+import { missionFlags, missionFolder, missionSpec } from "../support/missionFolder.ts"
 
 const lines = (cwd: string, file: string): ReadonlyArray<string> =>
   readFileSync(join(cwd, file), "utf8").split("\n").slice(0, -1)
@@ -67,7 +67,7 @@ describe("a mission", () => {
       const [line = ""] = parked.out.split("\n")
       assert.deepInclude(JSON.parse(line), { runId, reason: "approval", items: ["approve-1"] })
 
-      const approved = yield* finish(cwd, "approve", runId, "approve-1", "--json")
+      const approved = yield* finish(cwd, "approve", runId, "publish", "--json")
       assert.deepInclude(summaryOf(approved), { ok: true, item: "approve-1", answer: "approve" })
       const last = yield* finish(cwd, "resume", runId, "--yes", "--json")
       const done = summaryOf(last)
@@ -152,6 +152,23 @@ describe("a mission", () => {
       const last = yield* finish(cwd, "resume", "@last", "--yes", "--json")
       assert.deepNestedInclude(summaryOf(last), { status: "completed", "result.ok": true })
       assert.deepStrictEqual(lines(cwd, "worker.log"), ["first", "again"])
+    })
+  )
+
+  it.live("whose proofs failed is proven again by --retry-failed, and its worker is not asked again", () =>
+    Effect.gen(function* () {
+      const spec = missionSpec("T2")
+      const plan = `export const run = async (h) => h.mission(${JSON.stringify({ ...spec, maxAttempts: 1 })})\n`
+      const cwd = yield* missionFolder({ council: false, plan })
+      const first = yield* run(cwd, "--approve", "publish")
+      assert.strictEqual(first.code, 1)
+      assert.deepNestedInclude(summaryOf(first), { status: "failed", "error.code": "gate_failed" })
+      // Somebody mends by hand what the worker left wrong.
+      writeFileSync(join(cwd, "sum.mjs"), "export const sum = (a, b) => a + b\n")
+      const second = yield* finish(cwd, "resume", "@last", "--retry-failed", "--yes", "--json")
+      assert.strictEqual(second.code, 0, second.err)
+      assert.deepNestedInclude(summaryOf(second), { status: "completed", "result.status": "done" })
+      assert.deepStrictEqual(lines(cwd, "worker.log"), ["first"])
     })
   )
 

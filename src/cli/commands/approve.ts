@@ -11,9 +11,17 @@ export default defineCommand({
   description: "Say yes to an item that waits for approval",
   config: {
     run: runArgument,
-    item: Argument.String("item").pipe(Argument.withDescription("The item, as `alembic questions` names it"))
+    item: Argument.String("item").pipe(
+      Argument.withDescription("The item, as `alembic parked` names it, or the gate: publish")
+    )
   },
-  examples: [{ command: "alembic approve @last doubt-7", description: "Make a call in doubt again" }],
+  examples: [
+    { command: "alembic approve @last publish", description: "Publish what a mission made, once resumed" },
+    {
+      command: "alembic approve @last approve-1",
+      description: "Let a parked unit run, or a call in doubt again"
+    }
+  ],
   handler: Effect.fn("cli.approve")(
     ({ item, run }) =>
       giveAnswer(run, item, (question) => Effect.succeed(question?.choices?.[0] ?? "approve")),

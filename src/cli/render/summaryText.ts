@@ -46,10 +46,13 @@ const waiting = ({ runId = "@last", suspended }: RunSummary, style: Style): Read
   const why = `waits: ${reason.replace("_", " ")}${until === undefined ? "" : ` until ${instantText(until)}`}`
   const shown = items.slice(0, 5).map((item) => `  ${harmless(item)}`)
   const more = items.length > shown.length ? [`  … and ${items.length - shown.length} more`] : []
-  const asked = reason === "question" || reason === "approval" || reason === "in_doubt"
-  const next = asked
-    ? `alembic questions (then alembic answer ${runId} ${items[0] ?? "ITEM"} ANSWER, and alembic resume ${runId})`
-    : `alembic resume ${runId}`
+  const asked = reason === "question" || reason === "in_doubt"
+  const next =
+    reason === "approval"
+      ? `alembic approve ${runId} ${items[0] ?? "ITEM"} (alembic parked says what it is; then alembic resume ${runId})`
+      : asked
+        ? `alembic questions (then alembic answer ${runId} ${items[0] ?? "ITEM"} ANSWER, and alembic resume ${runId})`
+        : `alembic resume ${runId}`
   return [
     why,
     ...(error === undefined ? [] : [`  ${harmless(error.message)} [${error.code}]`]),

@@ -5,14 +5,16 @@ import { debate, type DebatePorts } from "../../council/Debate.ts"
 import { decodeBoard } from "../../council/loadBoard.ts"
 import type { Json } from "../../domain/canonicalJson.ts"
 import { isInside } from "../../mission/gatherEvidence.ts"
-import { MissionResult, ProofResult } from "../../mission/Mission.ts"
+import { MissionResult, proofPassed, ProofResult } from "../../mission/Mission.ts"
 import type { ProofRunner } from "../../mission/ProofRunner.ts"
 import { runMission, type Approval, type MissionPorts } from "../../mission/runMission.ts"
 import type { Room, RoomContext } from "../Room.ts"
 import { roomFailure } from "./roomFailure.ts"
 
 const encodeResult = Schema.encodeUnknownSync(Schema.toCodecJson(MissionResult))
-const encodeProof = Schema.encodeUnknownSync(Schema.toCodecJson(ProofResult))
+const encodeFields = Schema.encodeSync(ProofResult)
+/** A proof that failed is a failure of the run, which `--retry-failed` makes again, as it does a call that failed. */
+const kept = (result: ProofResult): Json => ({ ...encodeFields(result), ok: proofPassed(result) })
 const decodeProof = Schema.decodeUnknownEffect(Schema.toCodecJson(ProofResult))
 
 const approvalOf = (answer: Json): Approval => (answer === "approve" ? "approved" : "refused")
@@ -52,7 +54,7 @@ const portsOf = (
         .step(
           "prove",
           spec,
-          Effect.map(runner.run(proof), (result): Json => encodeProof(result))
+          Effect.map(runner.run(proof), (result): Json => kept(result))
         )
         .pipe(Effect.flatMap(decodeProof), Effect.orDie)
     },
