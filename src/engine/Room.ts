@@ -30,6 +30,8 @@ export interface RoomContext {
   readonly isApproved: (item: string) => boolean
   /** Whether all that the reference may reach is free and local. */
   readonly isFree: (model: string | undefined) => Effect.Effect<boolean>
+  /** How often the run was reopened: what a room sees of the world it looks at anew then. */
+  readonly reopened: number
   readonly contract: Contract | undefined
   /** Council boards by the names they have in the configuration. */
   readonly boards: Readonly<Record<string, Json>>

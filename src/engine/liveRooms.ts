@@ -188,6 +188,7 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
       question: (ask) => granted((reply) => ({ t: "question", room, ask, reply })),
       isApproved: (item) => run.approve.includes(item),
       isFree: run.book.isFree,
+      reopened: run.journal.state().reopened,
       contract: run.contract,
       boards: run.boards
     }

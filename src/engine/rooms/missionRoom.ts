@@ -59,7 +59,8 @@ const portsOf = (
         .pipe(Effect.flatMap(decodeProof), Effect.orDie)
     },
     readFile,
-    observe: (kind, at, look) => context.step(kind, { ...at }, look),
+    observe: (kind, at, look) =>
+      context.step(kind, { ...at, ...(context.reopened === 0 ? {} : { reopened: context.reopened }) }, look),
     record: context.record,
     approve: (item, why) =>
       context.isApproved(item)

@@ -49,7 +49,10 @@ const workers = () =>
   })
 
 /** Proofs that fail `failures` times, counted over all processes. */
-const proving = (failures: number) => {
+const proving = (
+  failures: number,
+  readFile: (path: string) => Effect.Effect<Uint8Array> = (path) => Effect.die(path)
+) => {
   const runs: Array<string> = []
   const runner = ProofRunner.layerScripted((proof) =>
     Effect.sync((): ProofResult => {
@@ -64,7 +67,7 @@ const proving = (failures: number) => {
       }
     })
   )
-  const files = Layer.merge(Path.layer, FileSystem.layerNoop({}))
+  const files = Layer.merge(Path.layer, FileSystem.layerNoop({ readFile }))
   return { runs, rooms: layerWithMissions("/work").pipe(Layer.provide(Layer.merge(runner, files))) }
 }
 
@@ -100,6 +103,41 @@ describe("h.mission", () => {
       const gates = (yield* events(disk, summary.runId ?? "")).filter(({ type }) => type === "GateDecided")
       assert.isAbove(gates.length, 0)
     })
+  )
+
+  it.effect(
+    "what is mended by hand is seen by --retry-failed: it is proven anew, and no worker asked again",
+    () =>
+      Effect.gen(function* () {
+        const disk = MemoryDisk.make()
+        const made = workers()
+        const file = { text: "broken" }
+        const { rooms } = proving(0, (path) =>
+          path === "/work/out.txt" ? Effect.succeed(new TextEncoder().encode(file.text)) : Effect.die(path)
+        )
+        const mended = {
+          id: "mended",
+          statement: "it says so",
+          oracle: "containment",
+          args: { value: "mended" },
+          evidence: "file:out.txt"
+        }
+        const of = { ...spec("T2"), contract: { ...contract, assertions: [mended] } }
+        const units = mission("T2").units.map((unit) => ({ ...unit, fulfills: ["mended"] }))
+        const work = Effect.flatMap(Hooks, (h) => h.mission({ ...mission("T2"), units, maxFixRounds: 1 }))
+        const run = (retryFailed: boolean) =>
+          Alembic.runProgram({ ...of, retryFailed }, work).pipe(
+            Effect.provide(Layer.merge(engineOn(disk, made.layer), rooms))
+          )
+        const first = yield* run(false)
+        assert.deepInclude(first, { status: "failed" }, JSON.stringify(first))
+        assert.strictEqual(first.error?.code, "gate_failed")
+        const asked = made.made.length
+        file.text = "mended"
+        const second = yield* run(true)
+        assert.deepInclude(second, { status: "completed" }, JSON.stringify(second))
+        assert.strictEqual(made.made.length, asked)
+      })
   )
 
   it.effect("what nobody classified waits for a person and never runs unasked", () =>
