@@ -312,6 +312,10 @@ export const makeRunJournal = Effect.fnUntraced(function* (
 
   let cached = true
   const saveCache = Effect.fnUntraced(function* (at: LogPosition) {
+    // An entry is about as long as its line. One look at all of them, before any is read for nothing.
+    let lines = 0
+    for (let rank = 0; rank < state.completed.length; rank++) lines += state.completed.at(rank)?.length ?? 0
+    if (lines > maxCacheText) return
     const entries: Array<string> = []
     let size = 0
     for (let rank = 0; rank < state.completed.length; rank++) {
