@@ -100,9 +100,13 @@ export const makeAnswers = (run: RunContext, counts: LiveCounts) => {
     fail,
     /** The answer of this call goes to a room. */
     expect: (call: IssuedCall, reply: Reply) => void replies.set(call.n, reply),
-    forget: (call: IssuedCall) => {
+    /** Nobody wants the answer any more. True if it was journaled already: then the call has ended. */
+    forget: (call: IssuedCall): boolean => {
+      const isIts = (one: { readonly call: IssuedCall }) => one.call.n === call.n
+      const ended = forPlan.some(isIts) || forRooms.some(isIts)
       replies.delete(call.n)
-      forPlan = forPlan.filter((one) => one.call.n !== call.n)
+      if (ended) forPlan = forPlan.filter((one) => !isIts(one))
+      return ended
     },
     size: () => forPlan.length + forRooms.length,
     /** Takes answers for the plan, the first ones journaled first. Only after `commit`. */

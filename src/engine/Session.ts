@@ -90,7 +90,9 @@ export class Session {
           this.pending.delete(request.n)
           this.gaveUp.add(call.id)
           if (call.earlier !== undefined) this.answered.drop(call.earlier.rank)
-          if (call.earlier?.status !== "cancelled") deeds.push({ t: "cancel", call })
+          // What has ended already cannot be cancelled.
+          if (call.earlier?.status !== "cancelled" && call.earlier?.status !== "completed")
+            deeds.push({ t: "cancel", call })
           break
         }
         case "phase":

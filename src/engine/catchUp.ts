@@ -34,6 +34,20 @@ const answerOf = Effect.fnUntraced(function* (run: RunContext, id: string, n: nu
   return answer
 })
 
+/** The first of the journal's answers from `next` on that the plan neither took nor gave up on. */
+const unwanted = (
+  run: RunContext,
+  session: Session,
+  next: ReadonlyArray<Known>,
+  until: number
+): Known | undefined => {
+  for (let batch = next; batch.length > 0; batch = knownFrom(run, (batch.at(-1)?.rank ?? until) + 1, until)) {
+    const found = batch.find(({ id }) => !session.gaveUp.has(id))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
 /**
  * Runs the plan through everything journaled. Returns the session, with a divergence if there was one, and what the
  * plan did beyond the journal, in order.
@@ -71,7 +85,7 @@ export const catchUp = Effect.fnUntraced(function* (run: RunContext, history: Ru
       const last = stopped ?? next.at(-1)
       next = knownFrom(run, (last?.rank ?? until) + 1, until)
     }
-    const missing = next[0]
+    const missing = unwanted(run, session, next, until)
     if (missing !== undefined && session.divergence === undefined) {
       const seq = history.scheduledAs(missing.n) ?? 0
       session.divergence = missingCall({ seq, n: missing.n, ...(yield* readScheduled(run.journal, seq)) })

@@ -83,6 +83,12 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
       return
     }
     answers.expect(call, reply)
+    const reused = options.cache === false ? Option.none<Json>() : yield* run.reuse(call.id)
+    if (Option.isSome(reused)) {
+      counts.cached++
+      yield* dispatcher.schedule(call)
+      return yield* answers.complete(call, reused.value, { reused: true })
+    }
     if (call.refusal === undefined) {
       dispatcher.enqueue(call)
       return
@@ -221,8 +227,7 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
     for (const call of asked.values()) {
       if (call.parent !== room.n) continue
       asked.delete(call.n)
-      answers.forget(call)
-      if (call.earlier !== undefined || flights.has(call.n)) {
+      if (!answers.forget(call) && (call.earlier !== undefined || flights.has(call.n))) {
         yield* answers.write({ type: "CallCancelled", n: 0, ...call.ref })
       }
       yield* dispatcher.giveUp(call)

@@ -6,7 +6,8 @@
 // R1  An answer is durable before the plan sees it; answers are delivered in journal order.
 // R2  The plan is quiet before it gets its next answer.
 // R3  What has landed when the run is told to stop is journaled before it stops.
-// R4  A run that waits for nothing inside itself is suspended, never left hanging.
+// R4  A call ends once: what was given up after its answer was journaled is not cancelled.
+// R5  A run that waits for nothing inside itself is suspended, never left hanging.
 import { Clock, Effect, Option } from "effect"
 import { Guards } from "../adapters/Guards.ts"
 import type { Json } from "../domain/canonicalJson.ts"
@@ -67,7 +68,9 @@ export const liveRun = Effect.fnUntraced(function* (
 
   /** A call the plan has just issued. What needs no place among the model calls is dealt with at once. */
   const issue = Effect.fnUntraced(function* (call: IssuedCall) {
-    const reused = call.options?.cache === false ? Option.none<Json>() : yield* run.reuse(call.id)
+    // A mission hangs on the contract, on files and on a person: its calls may be taken from another run, it may not.
+    const own = call.options?.cache === false || call.verb === "mission"
+    const reused = own ? Option.none<Json>() : yield* run.reuse(call.id)
     if (Option.isSome(reused)) {
       counts.cached++
       yield* dispatcher.schedule(call)
@@ -93,8 +96,7 @@ export const liveRun = Effect.fnUntraced(function* (
       else if (deed.t === "call") yield* issue(deed.call)
       else {
         const { call } = deed
-        yield* answers.write({ type: "CallCancelled", n: call.n, ...call.ref })
-        answers.forget(call)
+        if (!answers.forget(call)) yield* answers.write({ type: "CallCancelled", n: call.n, ...call.ref })
         yield* rooms.leave(call)
         yield* dispatcher.giveUp(call)
       }
