@@ -199,7 +199,8 @@ export const makeFsPort = (raw: FsPrimitives): typeof FsPort.Service => {
       )
     })
 
-  const makeDirectory = (path: string): Effect.Effect<void, FsError> =>
+  /** `parents`: its parents are made if they are missing, once; where that does not help, nothing will. */
+  const makeOne = (path: string, parents: boolean): Effect.Effect<void, FsError> =>
     Effect.catch(Effect.andThen(raw.mkdir(path), syncDirectory(parentOf(path))), (error) => {
       if (error.code === "EEXIST") {
         return Effect.flatMap(raw.stat(path), (stat) =>
@@ -209,10 +210,12 @@ export const makeFsPort = (raw: FsPrimitives): typeof FsPort.Service => {
         )
       }
       const parent = parentOf(path)
-      return error.code === "ENOENT" && parent !== path && parent !== "."
-        ? Effect.andThen(makeDirectory(parent), makeDirectory(path))
+      return parents && error.code === "ENOENT" && parent !== path && parent !== "."
+        ? Effect.andThen(makeOne(parent, true), makeOne(path, false))
         : Effect.fail(error)
     })
+
+  const makeDirectory = (path: string): Effect.Effect<void, FsError> => makeOne(path, true)
 
   return {
     readFile: (path) =>

@@ -142,10 +142,12 @@ export const fsContract = (name: string, world: Effect.Effect<FsWorld, never, Sc
       })
     )
 
-    check("says that a file stands where a directory should", (fs, { dir }) =>
+    check("says that a file, or a link to nowhere, stands where a directory should", (fs, { dir, symlink }) =>
       Effect.gen(function* () {
         yield* fs.replace(`${dir}/file`, bytes(""))
         assert.strictEqual(yield* codeOf(fs.makeDirectory(`${dir}/file`)), "ENOTDIR")
+        symlink(`${dir}/dangling`, `${dir}/nowhere`)
+        assert.notStrictEqual(yield* codeOf(fs.makeDirectory(`${dir}/dangling/runs`)), "ok")
         assert.strictEqual(yield* codeOf(fs.makeDirectory(`${dir}/file/runs`)), "ENOTDIR")
       })
     )

@@ -1,0 +1,133 @@
+// --reuse and rooms: a council that is the same is taken as it is, one that was cut short pays only for the rest; a
+// mission is never taken as it is, since what it hangs on is not in its question, but its workers are not paid again.
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, FileSystem, Layer, Path } from "effect"
+import { makeOfflineAdapter } from "../../../src/adapters/providers/offline.ts"
+import type { Json } from "../../../src/domain/canonicalJson.ts"
+import { Alembic } from "../../../src/engine/Alembic.ts"
+import { layerWithMissions } from "../../../src/engine/rooms/layerWithMissions.ts"
+import { MemoryDisk } from "../../../src/kernel/FsPort.memory.ts"
+import { ProofRunner } from "../../../src/mission/ProofRunner.ts"
+import { Hooks } from "../../../src/plan/Hooks.ts"
+import { engineOn } from "../../support/engineLayer.ts"
+import { paidRegistry } from "../../support/paidRegistry.ts"
+
+const board = {
+  members: [
+    { id: "a", role: "engineer" },
+    { id: "b", role: "seller" },
+    { id: "c", role: "user" },
+    { id: "d", role: "contrarian" }
+  ]
+}
+const members = () => {
+  const offline = makeOfflineAdapter()
+  return paidRegistry({ answer: (input) => offline.attempt(input) })
+}
+const debate = Effect.gen(function* () {
+  const h = yield* Hooks
+  const verdict = yield* h.council({ board, question: "Shall we?" })
+  return verdict.decision ?? null
+})
+
+describe("--reuse of a council", () => {
+  it.effect("that is the same asks nobody; one that was cut short asks only those who had not answered", () =>
+    Effect.gen(function* () {
+      const whole = members()
+      const disk = MemoryDisk.make()
+      const first = yield* Alembic.runProgram({ program: "one", goal: "g" }, debate).pipe(
+        Effect.provide(engineOn(disk, whole.layer))
+      )
+      const asked = whole.made.length
+      const spec = { program: "two", goal: "g", reuse: first.runId ?? "" }
+      const again = yield* Alembic.runProgram(spec, debate).pipe(Effect.provide(engineOn(disk, whole.layer)))
+      assert.deepStrictEqual(again.result, first.result)
+      assert.strictEqual(whole.made.length, asked)
+
+      let partial = 0
+      for (let step = 60; ; step += 2) {
+        const cut = members()
+        const crashing = MemoryDisk.make().crashAfterStep(step)
+        const one = Alembic.runProgram({ program: "one", goal: "g" }, debate)
+        yield* Effect.exit(one.pipe(Effect.provide(engineOn(crashing, cut.layer))))
+        if (!crashing.crashed) break
+        const before = cut.made.length
+        const { calls, result, status } = yield* Alembic.runProgram(spec, debate).pipe(
+          Effect.provide(engineOn(crashing.afterCrash("power"), cut.layer, { pid: 2 }))
+        )
+        // It was killed before there was a run.
+        if (status === "invalid") continue
+        assert.deepStrictEqual(result, first.result)
+        assert.strictEqual(cut.made.length - before, calls.live)
+        if (calls.cached === 1 && calls.live === 0) continue
+        assert.strictEqual(calls.live + calls.cached, asked, `step ${step}`)
+        if (calls.cached > 0) partial++
+      }
+      assert.isAbove(partial, 3)
+    })
+  )
+})
+
+const proof = { id: "check", command: ["check"] }
+const assertion = (code: number) => ({
+  id: "checked",
+  statement: "the check passes",
+  oracle: "exit_code",
+  args: { code },
+  evidence: "proof:check"
+})
+const work = Effect.gen(function* () {
+  const h = yield* Hooks
+  const units: ReadonlyArray<Json> = [
+    { id: "mend", prompt: "Mend it.", proof: ["check"], fulfills: ["checked"], tier: "T2" }
+  ]
+  const done = yield* h.mission({ title: "mend it", units, maxFixRounds: 0 })
+  return done.ok
+})
+
+describe("--reuse of a mission", () => {
+  it.effect(
+    "decides its gates anew, by the contract of now; the worker that answered is not paid again",
+    () =>
+      Effect.gen(function* () {
+        const disk = MemoryDisk.make()
+        const workers = paidRegistry({
+          answer: () =>
+            Effect.succeed({
+              text: JSON.stringify({ summary: "done", files: [], notes: "" }),
+              finishReason: "stop",
+              usage: { inputTokens: 1, outputTokens: 1 }
+            })
+        })
+        let proofs = 0
+        const runner = ProofRunner.layerScripted(({ command, id }) =>
+          Effect.sync(() => {
+            proofs++
+            return { id, command, exitCode: 0, stdout: "", stderr: "" }
+          })
+        )
+        const rooms = layerWithMissions("/work").pipe(
+          Layer.provide(Layer.mergeAll(runner, Path.layer, FileSystem.layerNoop({})))
+        )
+        const run = (program: string, code: number, reuse?: string) =>
+          Alembic.runProgram(
+            {
+              program,
+              goal: "g",
+              contract: { proofs: [proof], assertions: [assertion(code)] },
+              ...(reuse === undefined ? {} : { reuse })
+            },
+            work
+          ).pipe(Effect.provide(Layer.merge(engineOn(disk, workers.layer), rooms)))
+        const first = yield* run("one", 0)
+        assert.deepInclude(first, { status: "completed", result: true }, JSON.stringify(first))
+        const [asked, proved] = [workers.made.length, proofs]
+        const second = yield* run("two", 1, first.runId)
+        // The assertion is another one now, and does not hold.
+        assert.deepInclude(second, { status: "failed", result: false }, JSON.stringify(second))
+        assert.strictEqual(second.error?.code, "gate_failed")
+        assert.strictEqual(workers.made.length, asked)
+        assert.isAbove(proofs, proved)
+      })
+  )
+})
