@@ -40,6 +40,8 @@ export class Session {
   private readonly history: RunHistory
   /** Number of the call issued last. They are numbered from 1, with no gap. */
   lastIssued = 0
+  /** Ids of the councils called so far. */
+  readonly councils: Array<string> = []
   /** How many of the journal's notes the plan has written again. */
   notesSeen = 0
   /** Calls the plan gave up on in this process. */
@@ -78,6 +80,7 @@ export class Session {
           const taken = yield* this.run.book.take(request)
           const call: IssuedCall = { ...taken, ...earlierOf(this.run.journal.state(), taken.id) }
           this.pending.set(call.n, call)
+          if (call.verb === "council") this.councils.push(call.id)
           this.lastIssued = Math.max(this.lastIssued, call.n)
           yield* this.compare(call)
           if (call.earlier?.status === "completed") this.answered.put(call.earlier.rank, call)

@@ -22,6 +22,7 @@ import { makePendingItems, suspension, type Suspension } from "./pendingItems.ts
 import type { RunContext } from "./RunContext.ts"
 import type { RunHistory } from "./RunHistory.ts"
 import type { Deed, Session } from "./Session.ts"
+import { makeTierGate } from "./tierGate.ts"
 
 /** How the live half ended. */
 export type LiveEnd =
@@ -66,6 +67,8 @@ export const liveRun = Effect.fnUntraced(function* (
     guards: yield* Guards
   })
 
+  const tierGate = makeTierGate(run, items, () => session.councils)
+
   /** A call the plan has just issued. What needs no place among the model calls is dealt with at once. */
   const issue = Effect.fnUntraced(function* (call: IssuedCall) {
     // A mission hangs on the contract, on files and on a person: its calls may be taken from another run, it may not.
@@ -80,7 +83,13 @@ export const liveRun = Effect.fnUntraced(function* (
       yield* dispatcher.schedule(call)
       return yield* answers.fail(call, call.refusal)
     }
-    if (call.verb === "agent") return dispatcher.enqueue(call)
+    if (call.verb === "agent") {
+      const decision = yield* tierGate(call)
+      if (decision.t === "run") return dispatcher.enqueue(call)
+      if (decision.t === "wait") return dispatcher.wait(decision.waiting)
+      yield* dispatcher.schedule(call)
+      return yield* answers.fail(call, decision.failure)
+    }
     // What an earlier process began is not begun again: a room goes on, and what is left of a sleep is slept.
     const now = yield* Clock.currentTimeMillis
     const since = history.sleeps.get(call.id) ?? now
