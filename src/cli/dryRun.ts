@@ -40,7 +40,7 @@ export const dryRun = Effect.fnUntraced(function* ({ baseDir, models, request }:
   const observe = (event: RunEvent) => Effect.sync(() => void events.push(event))
   const { forecast, summary } = yield* Effect.gen(function* () {
     const registry = yield* AdapterRegistry
-    const ended = yield* runPlanFile({ ...request, observe })
+    const ended = yield* runPlanFile({ ...request, approve: "all", observe })
     const calls = foreseenCalls(events)
     const chains = new Map<string, ReadonlyArray<Binding>>()
     for (const { scheduled } of calls) {

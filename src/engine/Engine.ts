@@ -12,6 +12,7 @@ import type { PlanBundler } from "../plan/PlanBundler.ts"
 import type { PlanVm } from "../plan/PlanVm.ts"
 import type { Prelude } from "../plan/Prelude.ts"
 import type { EngineVersions } from "./EngineVersions.ts"
+import type { Approved } from "./RunContext.ts"
 import type { PlanInputs } from "./planSpec.ts"
 
 /** What the engine works with: the journal, models and their guards, and what plans are loaded and run by. */
@@ -39,7 +40,7 @@ export interface HowToRun {
   /** Council boards by name. Part of what the run is, unlike the rest; a run that is resumed has kept its own. */
   readonly boards?: Readonly<Record<string, Json>>
   /** Pending approvals that are given beforehand, such as `publish`. */
-  readonly approve?: ReadonlyArray<string>
+  readonly approve?: Approved
   /** Sees every event this process appends. */
   readonly observe?: (event: RunEvent) => Effect.Effect<void>
   /** Complete it with a signal's name to stop the run, resumable. */

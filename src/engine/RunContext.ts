@@ -27,7 +27,7 @@ export interface RunContext {
   /** The verbs that are more than a call. */
   readonly rooms: Rooms
   readonly boards: Readonly<Record<string, Json>>
-  readonly approve: ReadonlyArray<string>
+  readonly approve: Approved
   /** Set for a hermetic run: time is logical, and calls run until quiet before it moves. */
   readonly hermetic: { readonly clock: LogicalClock; readonly turns: TurnScheduler } | undefined
   /** Time for what is not part of the run: the guards of the plan's process. */
@@ -37,6 +37,12 @@ export interface RunContext {
   /** Completed with a signal's name when the run shall stop. */
   readonly stop: Deferred.Deferred<string>
 }
+
+/** What was approved of beforehand. All of it is for forecasts, where nothing acts. */
+export type Approved = ReadonlyArray<string> | "all"
+
+export const isApproved = ({ approve }: Pick<RunContext, "approve">, item: string): boolean =>
+  approve === "all" || approve.includes(item)
 
 /** Appends an event and shows it to whoever watches. Durable only after `journal.commit`. */
 export const append = (run: RunContext, body: RunEventBody): Effect.Effect<RunEvent, JournalError> =>

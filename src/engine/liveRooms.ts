@@ -14,7 +14,7 @@ import type { Flights, Outcome, RoomWish } from "./Flights.ts"
 import { notDispatched, type LiveAnswers, type LiveCounts } from "./LiveAnswers.ts"
 import type { PendingItems } from "./pendingItems.ts"
 import type { RoomContext } from "./Room.ts"
-import type { RunContext } from "./RunContext.ts"
+import { isApproved, type RunContext } from "./RunContext.ts"
 import type { RunHistory } from "./RunHistory.ts"
 
 interface LiveRoomsParts {
@@ -192,7 +192,7 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
         ),
       record: (kind, data) => flights.wish({ t: "record", room, kind, data }),
       question: (ask) => granted((reply) => ({ t: "question", room, ask, reply })),
-      isApproved: (item) => run.approve.includes(item),
+      isApproved: (item) => isApproved(run, item),
       isFree: run.book.isFree,
       reopened: run.journal.state().reopened,
       contract: run.contract,

@@ -10,7 +10,7 @@ import type { IssuedCall } from "./CallBook.ts"
 import { isFree } from "./dispatchCall.ts"
 import { notDispatched } from "./LiveAnswers.ts"
 import type { PendingItems, Waiting } from "./pendingItems.ts"
-import type { RunContext } from "./RunContext.ts"
+import { isApproved, type RunContext } from "./RunContext.ts"
 
 export type TierDecision =
   | { readonly t: "run" }
@@ -65,7 +65,7 @@ export const makeTierGate = (
       return { t: "refused", failure: notDispatched(call, error, "skipped") } satisfies TierDecision
     }
     const { label, prompt = "" } = call.options ?? {}
-    const approved = label !== undefined && context.approve.includes(label)
+    const approved = label !== undefined && isApproved(context, label)
     const admitted = admission(tier, tier === "T3" ? yield* said() : undefined, approved)
     if (admitted.t === "run") return run
     const asking = approvalOf(call)

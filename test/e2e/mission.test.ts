@@ -92,9 +92,9 @@ describe("a mission", () => {
     })
   )
 
-  it.live("is forecast without a worker, a proof or anything kept", () =>
+  it.live("is forecast, parked units too, without a worker, a proof or anything kept", () =>
     Effect.gen(function* () {
-      const cwd = yield* missionFolder({ tier: "T2" })
+      const cwd = yield* missionFolder()
       const said = yield* finish(cwd, "run", ...missionFlags, "--dry", "--json")
       const total = said.out.split("\n").find((line) => line.includes('"total":true')) ?? "{}"
       // Seven calls of the council, three of the worker: it wrote nothing, so the validator gives it back twice.
