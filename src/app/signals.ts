@@ -1,5 +1,6 @@
 // Signals of the process. The first SIGINT or SIGTERM ends the command in an orderly way: a run that holds signals
-// stops so that it can be resumed, anything else is interrupted. The second one ends the process at once.
+// stops so that it can be resumed, anything else is interrupted. The second one ends the process at once, and with it
+// every process that it had started (kernel/liveProcesses.node.ts).
 import process from "node:process"
 import { Deferred, Effect, type Scope } from "effect"
 

@@ -3,6 +3,7 @@
 import { spawn, type ChildProcess } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { Result } from "effect"
+import { keepWatch } from "../kernel/liveProcesses.node.ts"
 import { decodeChildLine, failedTurn } from "./planTurn.ts"
 import type { Turn } from "./PlanProtocol.ts"
 
@@ -80,6 +81,8 @@ export class PlanProcess {
       this.stderr = (this.stderr + text).slice(-stderrLimit)
     })
     this.child.stdin?.on("error", () => {})
+    const forget = keepWatch(this.child.pid)
+    this.child.on("exit", forget)
     this.child.on("error", (cause) => this.gone(`its process did not start: ${cause.message}`))
     this.child.on("close", (code, signal) => {
       this.gone(`its process ended with ${signal ?? `exit code ${code ?? "unknown"}`}`)

@@ -3,6 +3,7 @@
 import { Effect } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync } from "node:fs"
+import { keepWatch } from "../../kernel/liveProcesses.node.ts"
 import type { ProcessEnd } from "../classifyProcess.ts"
 
 export interface ChildPlan {
@@ -65,6 +66,7 @@ class Running {
   private readonly stdout: Array<Buffer> = []
   private readonly stderr = new Tail()
   private readonly timers: Array<NodeJS.Timeout> = []
+  private readonly forget: () => void
   private outputBytes = 0
   private killedBy: "deadline" | "output-cap" | undefined
   private exit: { readonly code: number | null; readonly signal: string | null } | undefined
@@ -75,6 +77,7 @@ class Running {
     this.child = child
     this.plan = plan
     this.done = done
+    this.forget = keepWatch(child.pid, { group: true })
     child.on("error", (error) => this.spawnFailed(error))
     child.on("exit", (code, signal) => this.exited(code, signal))
     child.on("close", () => this.settle())
@@ -125,6 +128,7 @@ class Running {
     this.settled = true
     for (const timer of this.timers) clearTimeout(timer)
     signalGroup(this.child, "SIGKILL")
+    this.forget()
     this.child.stdout?.destroy()
     this.child.stderr?.destroy()
     this.onSettled?.()

@@ -1,8 +1,7 @@
 // How a subprocess is run: what it is given, what is read of it, and that nothing of its process group is left
 // behind however it ends. Real processes throughout.
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Redacted } from "effect"
-import { createServer, type Socket } from "node:net"
+import { Effect, Fiber, Redacted } from "effect"
 import { fileURLToPath } from "node:url"
 import {
   type CommandSpec,
@@ -10,6 +9,7 @@ import {
   commandPresets,
   makeCommandAdapter
 } from "../../../src/adapters/providers/command.ts"
+import { lifelines } from "../../support/lifelines.ts"
 
 const tool = fileURLToPath(new URL("../../support/fakeTool.mjs", import.meta.url))
 const base64 = (text: string) => Buffer.from(text).toString("base64")
@@ -28,35 +28,6 @@ const echoed = (spec: CommandSpec, prompt: string, more: object = {}) =>
     attempt(spec, prompt, more),
     ({ text }): { readonly argv: ReadonlyArray<string>; readonly stdin: string } => JSON.parse(text)
   )
-
-/** Connections that processes hold as long as they live: `all` are there, `gone` when all have closed. */
-const lifelines = (count: number) =>
-  Effect.gen(function* () {
-    const all = yield* Deferred.make<void>()
-    const gone = yield* Deferred.make<void>()
-    const sockets = new Set<Socket>()
-    const server = createServer((socket) => {
-      sockets.add(socket)
-      socket.on("error", () => {})
-      socket.on("close", () => {
-        sockets.delete(socket)
-        if (sockets.size === 0) Deferred.doneUnsafe(gone, Effect.void)
-      })
-      if (sockets.size < count) return
-      Deferred.doneUnsafe(all, Effect.void)
-      for (const held of sockets) held.write("go")
-    })
-    const port = yield* Effect.acquireRelease(
-      Effect.callback<number>((resume) => {
-        server.listen(0, "127.0.0.1", () => {
-          const address = server.address()
-          resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
-        })
-      }),
-      () => Effect.sync(() => server.close())
-    )
-    return { port, all: Deferred.await(all), gone: Deferred.await(gone) }
-  })
 
 describe("what a command is given", () => {
   const echo = scripted({ fault: "echo" })

@@ -1,0 +1,26 @@
+// The processes that this one has started and that must not outlive it. Whoever starts one ends it in order, and says
+// so; whatever is left when this process exits (a second signal, an error nobody caught) is killed on the way out.
+import process from "node:process"
+
+/** As `process.kill` takes them: a process, or its negative number for the whole group that it leads. */
+const live = new Set<number>()
+
+/** At an exit there is no time to be gentle, and nobody to wait: no process can refuse SIGKILL. */
+const killLive = (): void => {
+  for (const target of live) {
+    try {
+      process.kill(target, "SIGKILL")
+    } catch {
+      // ESRCH: nothing of it is left.
+    }
+  }
+}
+
+/** Keeps watch on a process, or with `group` on the group it leads, until the function it returns is called. */
+export const keepWatch = (pid: number | undefined, { group = false } = {}): (() => void) => {
+  if (pid === undefined) return () => {}
+  if (!process.listeners("exit").includes(killLive)) process.on("exit", killLive)
+  const target = group ? -pid : pid
+  live.add(target)
+  return () => void live.delete(target)
+}
