@@ -5,11 +5,10 @@ import type { Budget, Contract } from "../domain/Contract.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { RunErrorInfo, RunEvent } from "../domain/RunEvent.ts"
 import { runIdFor, specFingerprints, type RunId, type RunSpec } from "../domain/RunSpec.ts"
-import type { RunStatus } from "../domain/RunStatus.ts"
-import type { RunSummary } from "../domain/RunSummary.ts"
 import { Journal } from "../journal/Journal.ts"
 import { JournalError } from "../journal/JournalError.ts"
 import type { RunJournal } from "../journal/RunJournal.ts"
+import { committedUsd } from "../journal/RunState.ts"
 import { changedParts, type NewRun } from "../journal/RunMeta.ts"
 import { makeLogicalClock } from "../kernel/LogicalClock.ts"
 import { makeTurnScheduler } from "../kernel/TurnScheduler.ts"
@@ -19,6 +18,7 @@ import { driveRun } from "./driveRun.ts"
 import { RunRooms } from "./Room.ts"
 import { append, type RunContext } from "./RunContext.ts"
 import { RunHistory } from "./RunHistory.ts"
+import { journalFailure } from "./journalFailure.ts"
 import { lossError, noCalls, retryCure, summarize, unrun } from "./summarize.ts"
 
 export interface RunOptions {
@@ -26,7 +26,7 @@ export interface RunOptions {
   readonly concurrency: number
   readonly budget: Budget
   readonly contract: Contract | undefined
-  readonly approve: ReadonlyArray<string>
+  readonly approve: RunContext["approve"]
   readonly boards: Readonly<Record<string, Json>>
   readonly acceptLoss: boolean
   readonly minCoverage?: number
@@ -51,41 +51,6 @@ export interface RunRequest<R1, R2> {
   readonly options: RunOptions
 }
 
-const errorOf = (error: JournalError): RunErrorInfo => ({
-  code: error.code,
-  message: error.message,
-  path: error.path,
-  ...(error.line === undefined ? {} : { line: error.line }),
-  ...(error.cure === undefined ? {} : { cure: error.cure })
-})
-
-/** What a broken directory means for the run. */
-export const statusOf = (error: JournalError): RunStatus => {
-  switch (error.code) {
-    case "run_locked":
-      return "locked"
-    case "bad_id":
-    case "run_missing":
-    case "not_a_directory":
-    case "read_only":
-      return "invalid"
-    case "no_space":
-    case "io_error":
-    case "too_large":
-    case "not_canonical":
-      return "failed"
-    default:
-      return "damaged"
-  }
-}
-
-export const journalFailure = (error: JournalError, runId?: string, dir?: string): RunSummary =>
-  unrun(statusOf(error), errorOf(error), {
-    ...(runId === undefined ? {} : { runId }),
-    ...(dir === undefined ? {} : { dir }),
-    ...(error.changed === undefined ? {} : { changed: error.changed })
-  })
-
 /** The summary of a run that has ended, as it stands in its journal. Nothing is executed. */
 export const summaryOfEnd = Effect.fnUntraced(function* (
   journal: RunJournal,
@@ -102,7 +67,7 @@ export const summaryOfEnd = Effect.fnUntraced(function* (
     coverage: end.coverage,
     calls,
     durationMs,
-    costBefore: state.spentUsd
+    costBefore: committedUsd(state)
   }
   if (end.type === "RunFailed") {
     const result = end.resultBlob === undefined ? end.result : yield* journal.blobs.get(end.resultBlob.blob)
@@ -149,6 +114,18 @@ const openJournal = Effect.fnUntraced(function* <R1, R2>(
   })
 })
 
+/** What the journal has to say of the run's files, from the `from`-th warning on: a torn line, a disk that cannot sync. */
+const tellWarnings = (journal: RunJournal, from = 0) =>
+  Effect.suspend(() => {
+    const warnings = journal.warnings().slice(from)
+    return Effect.as(
+      Effect.forEach(warnings, (warning) => Effect.logWarning(`${journal.runId}: ${warning}`), {
+        discard: true
+      }),
+      from + warnings.length
+    )
+  })
+
 /** Runs what `request` describes, or goes on with it, or says how it ended before. Never fails. */
 export const executeRun = <R1, R2>(request: RunRequest<R1, R2>) =>
   Effect.scoped(
@@ -168,7 +145,10 @@ export const executeRun = <R1, R2>(request: RunRequest<R1, R2>) =>
           const refused = known ? undefined : yield* request.preflight ?? Effect.undefined
           if (refused !== undefined) return unrun("invalid", refused)
           const journal = yield* openJournal(request, runId, history)
-          return yield* runJournal(request, journal, history, known)
+          const told = yield* tellWarnings(journal)
+          const summary = yield* runJournal(request, journal, history, known)
+          yield* tellWarnings(journal, told)
+          return summary
         }),
         (error) => Effect.succeed(journalFailure(error, runId))
       )
@@ -222,7 +202,7 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
     stop: options.stop ?? (yield* Deferred.make<string>())
   }
   if (options.noCache) journal.withoutCache()
-  const costBefore = journal.state().spentUsd
+  const costBefore = committedUsd(journal.state())
   const drive = Effect.gen(function* () {
     if (reopen) {
       const event = yield* append(run, { type: "RunReopened", failed: journal.state().failed })

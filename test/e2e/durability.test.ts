@@ -4,7 +4,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
 import { hostname } from "node:os"
 import { join } from "node:path"
 import { finish, start, summaryOf } from "../support/commandProcess.ts"
@@ -93,6 +101,26 @@ const startOf = (pid: number) => {
 }
 const boot = () => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()
 
+describe("F01: a torn last line", () => {
+  it.live("is told once, with the byte it was cut at, and stands in nobody's way", () =>
+    Effect.gen(function* () {
+      const cwd = yield* planFolder(files)
+      const server = yield* modelServer
+      yield* killedRun(cwd, server)
+      const log = join(runDirectory(cwd), "events.jsonl")
+      const { size } = statSync(log)
+      appendFileSync(log, `{"seq":99,"at"`)
+      const said = yield* finish(cwd, ...going(server))
+      assert.strictEqual(said.code, 0, said.err)
+      assert.match(said.err, new RegExp(`14 bytes after byte ${size} were cut off`))
+      for (const line of said.out.trim().split("\n")) assert.isObject(JSON.parse(line))
+      assert.strictEqual(times(server.prompts, "first"), 1)
+      assert.notInclude((yield* finish(cwd, ...going(server))).err, "cut off")
+      assert.strictEqual((yield* finish(cwd, "verify", "@last")).code, 0)
+    })
+  )
+})
+
 describe("F22, F23: several processes and one run", () => {
   for (const many of [2, 4, 8]) {
     it.live(
@@ -180,7 +208,6 @@ describe.skipIf(process.platform !== "linux")("F24, F25: whose lock it is", () =
       const pid = sleeper.pid ?? 0
       const lock = join(runDirectory(cwd), "lock")
       writeFileSync(lock, JSON.stringify({ pid, started: startOf(pid), boot: boot(), host: hostname() }))
-      const { utimesSync } = yield* Effect.promise(() => import("node:fs"))
       utimesSync(lock, 0, 0)
       const before = fingerprintOf(runDirectory(cwd))
       const asked = server.prompts.length

@@ -16,6 +16,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { buildCommand } from "../support/buildCommand.ts"
 import { finish, summaryOf } from "../support/commandProcess.ts"
+import { execute } from "../support/execute.ts"
 import { modelServer, type ModelServer } from "../support/ModelServer.ts"
 import { planFolder } from "../support/planFolder.ts"
 
@@ -139,27 +140,25 @@ describe.skipIf(!hasStrace)("F16: a sync that fails", () => {
           const trace = join(cwd, `trace-${nth}`)
           const before = server.prompts.length
           const traced = yield* Effect.promise(() =>
-            import("../support/execute.ts").then(({ execute }) =>
-              execute(
-                "strace",
-                [
-                  "-f",
-                  "-y",
-                  "-o",
-                  trace,
-                  "-e",
-                  "trace=write,pwrite64,writev,pwritev,fdatasync,rename",
-                  "-e",
-                  `inject=fdatasync:error=EIO:when=${nth}`,
-                  process.execPath,
-                  main,
-                  ...runFlags(server, base)
-                ],
-                { cwd }
-              ).then(
-                () => "it ended well",
-                (error: Error) => error.message
-              )
+            execute(
+              "strace",
+              [
+                "-f",
+                "-y",
+                "-o",
+                trace,
+                "-e",
+                "trace=write,pwrite64,writev,pwritev,fdatasync,rename",
+                "-e",
+                `inject=fdatasync:error=EIO:when=${nth}`,
+                process.execPath,
+                main,
+                ...runFlags(server, base)
+              ],
+              { cwd }
+            ).then(
+              () => "it ended well",
+              (error: Error) => error.message
             )
           )
           assert.include(traced, "exit 1")
