@@ -4,6 +4,7 @@ import type { ModelError, TokenUsage } from "../domain/ModelError.ts"
 import type { ModelRunInput } from "../domain/ModelRun.ts"
 import type { ReservePolicy } from "./Adapter.ts"
 import type { Binding, Price, Rates } from "./AdapterRegistry.ts"
+import { isPricedAsListed, thinkingTokens } from "./providerOptions.ts"
 
 /** Output tokens of a call that names no bound, where the model's own limit is not configured either. */
 export const defaultOutputTokens = 4096
@@ -47,16 +48,28 @@ export const costOf = (binding: Binding, usage: TokenUsage | undefined): number 
   return (input + outputTokens * rates.outputUsdPerMillion) / 1_000_000
 }
 
-/** The bound of output tokens of a call: its own, else the model's in the configuration, else 4,096. */
-export const outputBound = (binding: Binding, input: ModelRunInput): number =>
+/** What an answered request of the call cost; undefined also where its options change the price. */
+export const costOfAnswer = (
+  binding: Binding,
+  input: ModelRunInput,
+  usage: TokenUsage | undefined
+): number | undefined => (isPricedAsListed(input.providerOptions) ? costOf(binding, usage) : undefined)
+
+/** The bound of output tokens that is sent: the call's own, else the model's in the configuration, else 4,096. */
+export const sentOutputBound = (binding: Binding, input: ModelRunInput): number =>
   input.maxOutputTokens ?? binding.maxOutputTokens ?? defaultOutputTokens
+
+/** The most output tokens a request can be billed: the bound that is sent, and the thinking that comes on top. */
+export const outputBound = (binding: Binding, input: ModelRunInput): number =>
+  sentOutputBound(binding, input) + thinkingTokens(input.providerOptions)
 
 /** Upper bound of the input tokens of one request: a token is at least one byte. */
 export const inputBound = (input: ModelRunInput): number =>
   utf8Bytes(input.prompt) +
   bytesPerMessage +
   (input.system === undefined ? 0 : utf8Bytes(input.system) + bytesPerMessage) +
-  (input.schema === undefined ? 0 : utf8Bytes(JSON.stringify(input.schema)) + schemaFrameBytes)
+  (input.schema === undefined ? 0 : utf8Bytes(JSON.stringify(input.schema)) + schemaFrameBytes) +
+  (input.providerOptions === undefined ? 0 : utf8Bytes(JSON.stringify(input.providerOptions)))
 
 const dearest = (price: Price): { readonly input: number; readonly output: number } => {
   let input = 0
@@ -107,10 +120,16 @@ export const reserveUsd = (
 }
 
 /** What a failed attempt is known to have cost: 0 where nothing was billed, undefined where that is not known. */
-export const costOfFailure = (binding: Binding, error: ModelError): number | undefined => {
+export const costOfFailure = (
+  binding: Binding,
+  error: ModelError,
+  input?: ModelRunInput
+): number | undefined => {
   if (error.costUsd !== undefined) return error.costUsd
   if (binding.adapter.free) return 0
-  if (error.usage !== undefined) return costOf(binding, error.usage)
+  if (error.usage !== undefined) {
+    return isPricedAsListed(input?.providerOptions) ? costOf(binding, error.usage) : undefined
+  }
   return mayBeBilled(error) ? undefined : 0
 }
 

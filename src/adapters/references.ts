@@ -6,6 +6,7 @@ import type { Json } from "../domain/canonicalJson.ts"
 import type { AgentOptions, CallIdentity } from "../domain/Call.ts"
 import { type Price, RegistryError } from "./AdapterRegistry.ts"
 import type { AlembicConfig, ModelConfig, ProfileConfig } from "./Config.ts"
+import { optionProblem } from "./providerOptions.ts"
 
 export const builtInProviders = ["anthropic", "openai", "google", "openai-compatible"] as const
 
@@ -99,6 +100,12 @@ export class References {
       for (const [name, { command, preset }] of Object.entries(commands ?? {})) {
         if (command === undefined && preset === undefined) {
           yield* wrong(`command:${name}`, `$.commands.${name} has neither a preset nor a command`)
+        }
+      }
+      for (const [kind, given] of Object.entries({ models, profiles })) {
+        for (const [name, { providerOptions }] of Object.entries<ModelConfig | ProfileConfig>(given ?? {})) {
+          const problem = optionProblem(providerOptions, `$.${kind}.${name}.providerOptions`)
+          if (problem !== undefined) yield* wrong(name, problem)
         }
       }
       for (const [reference, price] of Object.entries(prices ?? {})) this.settings.set(reference, { price })

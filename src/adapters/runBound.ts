@@ -8,7 +8,8 @@ import type { AttemptSuccess } from "./Adapter.ts"
 import type { Binding } from "./AdapterRegistry.ts"
 import { mayFallBack } from "./Fallback.ts"
 import { Guards } from "./Guards.ts"
-import { outputBound, reserveOfLink } from "./Pricing.ts"
+import { reserveOfLink, sentOutputBound } from "./Pricing.ts"
+import { costProblem } from "./providerOptions.ts"
 import {
   type CallOptions,
   emptyTally,
@@ -35,8 +36,9 @@ export interface BoundOptions extends CallOptions {
   /** A further check of a structured answer that fits its schema; what it finds is repaired alike. */
   readonly check?: (value: Json) => ReadonlyArray<AnswerIssue>
   /**
-   * What is reserved for the call, in US dollars. The output bound is then always sent, and a link whose worst case
-   * does not fit into what may not have been spent yet is not tried.
+   * What is reserved for the call, in US dollars. The output bound is then always sent, provider options that may
+   * raise the cost are `invalid_input`, and a link whose worst case does not fit into what may not have been spent
+   * yet is not tried.
    */
   readonly reservedUsd?: number
 }
@@ -121,7 +123,7 @@ export const runBound = Effect.fn("runBound")(function* (
         const asked: ModelRunInput = {
           ...read,
           model: binding.modelId,
-          ...(options.reservedUsd === undefined ? {} : { maxOutputTokens: outputBound(binding, read) }),
+          ...(options.reservedUsd === undefined ? {} : { maxOutputTokens: sentOutputBound(binding, read) }),
           ...(deadline === undefined ? {} : { totalTimeoutMs: Math.max(1, deadline - elapsed) })
         }
         const answer = yield* Effect.result(answerOf(guards, binding, asked, schema, options, tally))
@@ -155,6 +157,11 @@ export const runBound = Effect.fn("runBound")(function* (
     Effect.flatMap((read) =>
       Effect.gen(function* () {
         known.requestId = read.requestId ?? (yield* guards.nextId("req"))
+        const dearer =
+          options.reservedUsd === undefined || chain.every(({ adapter }) => adapter.free)
+            ? undefined
+            : costProblem(read.providerOptions)
+        if (dearer !== undefined) return yield* makeError("invalid_input", dearer)
         const sent = {
           ...read,
           requestId: known.requestId,

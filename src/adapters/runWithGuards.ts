@@ -14,7 +14,8 @@ import type { Adapter, AttemptSuccess } from "./Adapter.ts"
 import type { Binding } from "./AdapterRegistry.ts"
 import { attemptOnce, CurrentAttempt } from "./attempt.ts"
 import { Guards } from "./Guards.ts"
-import { costOf, costOfFailure } from "./Pricing.ts"
+import { costOfAnswer, costOfFailure } from "./Pricing.ts"
+import { optionProblem } from "./providerOptions.ts"
 import { retrySchedule, worthAnother } from "./Retry.ts"
 import { schemaMessage } from "./schemaMessage.ts"
 
@@ -142,12 +143,12 @@ const admitted = (
       yield* guards.attempted(adapter.id, Result.isSuccess(outcome) ? "ok" : outcome.failure.code)
       if (Result.isSuccess(outcome)) {
         const { usage, costUsd } = outcome.success
-        count(tally, usage, costUsd ?? (adapter.free ? 0 : costOf(binding, usage)))
+        count(tally, usage, costUsd ?? (adapter.free ? 0 : costOfAnswer(binding, input, usage)))
         yield* breaker.settle(admission.permit, "success")
         return outcome.success
       }
       const error = outcome.failure
-      count(tally, error.usage, costOfFailure(binding, error))
+      count(tally, error.usage, costOfFailure(binding, error, input))
       yield* breaker.settle(admission.permit, error.breaker ?? breakerOutcome(error.code))
       return yield* error
     })
@@ -242,7 +243,11 @@ export const readInput = (input: unknown): Effect.Effect<ModelRunInput, ModelErr
     ),
     Effect.catchDefect(() =>
       Effect.fail(makeError("invalid_input", "the input cannot be used: it threw while it was read"))
-    )
+    ),
+    Effect.tap(({ providerOptions }) => {
+      const problem = optionProblem(providerOptions)
+      return problem === undefined ? Effect.void : Effect.fail(makeError("invalid_input", problem))
+    })
   )
 
 /**

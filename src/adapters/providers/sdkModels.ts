@@ -105,8 +105,16 @@ const openAiOptions = (input: ModelRunInput): Readonly<Record<string, Json>> => 
   ...input.providerOptions
 })
 
-/** `providerOptions.api: "chat"` asks OpenAI's older endpoint; `structuredOutputs: false` asks for plain text. */
-const withoutOurs = ({ api: _api, structuredOutputs: _mode, ...rest }: Readonly<Record<string, Json>>) => rest
+/**
+ * `providerOptions.api: "chat"` asks OpenAI's older endpoint; `structuredOutputs: false` asks for plain text;
+ * `workflow` is what a workflow script said to the tool it was written for.
+ */
+const withoutOurs = ({
+  api: _api,
+  structuredOutputs: _mode,
+  workflow: _workflow,
+  ...rest
+}: Readonly<Record<string, Json>>) => rest
 
 const wantsText = (input: ModelRunInput): boolean => at(input.providerOptions, "structuredOutputs") === false
 
