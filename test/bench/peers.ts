@@ -131,6 +131,7 @@ execFileSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
 })
 
 const dir = mkdtempSync(`${option("dir", process.cwd())}/alembic-peers-`)
+process.on("exit", () => rmSync(dir, { recursive: true, force: true }))
 const seen = new Map<Contestant, Array<Seen>>(contestants.map((one) => [one, []]))
 for (let round = 0; round < rounds; round++) {
   // Each first in its turn.
@@ -170,4 +171,3 @@ for (const one of contestants) {
   const counted = ["sequential", "concurrent"].map((kind) => syncsOf(one, dir, kind) ?? "?")
   say(`  ${one.name.padEnd(20)}${counted.join(" / ").padStart(11)}   ${one.syncs}`)
 }
-rmSync(dir, { recursive: true, force: true })
