@@ -47,7 +47,8 @@ const body = {
   PhaseStarted: { title: Schema.String },
   /**
    * The intent of a call, before it is dispatched. `n` is the call's place in the order the plan issued them,
-   * from 1. `reserveUsd` is the worst case it may cost. `retry` counts earlier dispatches that are in doubt.
+   * from 1; 0 for a call that a room makes. `paid`: it was dispatched and may cost money. `reserveUsd`,
+   * `reserveTokens` (of output, and of all): the worst case it may come to, where the run has a budget. `retry` counts earlier dispatches that are in doubt.
    */
   CallScheduled: {
     n: Schema.Int,
@@ -56,7 +57,9 @@ const body = {
     label: Schema.optionalKey(Schema.String),
     phase: Schema.optionalKey(Schema.String),
     site: Schema.optionalKey(Site),
+    paid: Schema.optionalKey(Schema.Boolean),
     reserveUsd: Schema.optionalKey(Schema.Number),
+    reserveTokens: Schema.optionalKey(Schema.Struct({ output: Schema.Int, all: Schema.Int })),
     retry: Schema.optionalKey(Schema.Int)
   },
   /** `result`: a ModelRunResult for `agent`, the verb's own answer otherwise. `reused`: taken from a call cache. */

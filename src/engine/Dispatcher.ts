@@ -9,12 +9,14 @@
 // D5  A call that was given up settles at its reserve: it may have been billed.
 import { Clock, Effect } from "effect"
 import { makeError } from "../domain/ModelError.ts"
-import type { ModelRunResult } from "../domain/ModelRun.ts"
-import { closedLane, emptyBrake, failed, isProvidersOwn, isSystemic, released, type Brake } from "./brake.ts"
+import type { Budget } from "../domain/Contract.ts"
+import type { ModelRunFailure, ModelRunResult } from "../domain/ModelRun.ts"
+import type { SuspendReason } from "../domain/RunEvent.ts"
+import { closedLane, emptyBrake, failed, isProvidersOwn, released, type Brake } from "./brake.ts"
 import type { IssuedCall } from "./CallBook.ts"
 import { dispatchCall, isFree, worstCase } from "./dispatchCall.ts"
 import { lane, type Flights, type Outcome } from "./Flights.ts"
-import { admit, settle, type Ledger } from "./ledger.ts"
+import { admit, settle, type Amount, type Ledger } from "./ledger.ts"
 import { notDispatched, type LiveAnswers, type LiveCounts } from "./LiveAnswers.ts"
 import { itemOf, type PendingItems, type Waiting } from "./pendingItems.ts"
 import type { RunContext } from "./RunContext.ts"
@@ -32,6 +34,15 @@ export interface DispatcherParts {
   readonly deadline: number | undefined
 }
 
+/** That a call may cost money, and what it comes to at worst as far as the run has a bound. */
+const paidIntent = (budget: Budget, { outputTokens, tokens, usd }: Amount) => ({
+  paid: true,
+  ...(budget.usd === undefined || usd === undefined ? {} : { reserveUsd: usd }),
+  ...(budget.outputTokens === undefined && budget.tokens === undefined
+    ? {}
+    : { reserveTokens: { output: outputTokens, all: tokens } })
+})
+
 export const makeDispatcher = (parts: DispatcherParts) => {
   const { answers, counts, flights, items, run, wanted } = parts
   const waiting: Array<Waiting> = []
@@ -45,7 +56,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
   let { ledger } = parts
 
   /** The intent. `retry` counts the dispatches before this one that are in doubt. */
-  const schedule = (call: IssuedCall, reserveUsd?: number) => {
+  const schedule = (call: IssuedCall, dispatch?: { readonly worst: Amount }) => {
     const { options, phase, site } = call
     const retry = items.retryOf(call)
     return answers.write({
@@ -56,12 +67,13 @@ export const makeDispatcher = (parts: DispatcherParts) => {
       ...(options?.label === undefined ? {} : { label: options.label }),
       ...(phase === undefined ? {} : { phase }),
       ...(site === undefined ? {} : { site }),
-      ...(reserveUsd === undefined ? {} : { reserveUsd }),
+      ...(dispatch === undefined || isFree(call) ? {} : paidIntent(run.budget, dispatch.worst)),
       ...(retry === undefined ? {} : { retry })
     })
   }
 
   const refuse = Effect.fnUntraced(function* (call: IssuedCall, why: string) {
+    counts.live++
     yield* schedule(call)
     yield* answers.fail(
       call,
@@ -88,7 +100,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     counts.live++
     if (items.isInDoubt(call)) counts.inDoubt++
     const reserved = run.budget.usd === undefined || isFree(call) ? undefined : amount.usd
-    yield* schedule(call, reserved)
+    yield* schedule(call, { worst: amount })
     due.push({ call, reserved })
   })
 
@@ -137,11 +149,9 @@ export const makeDispatcher = (parts: DispatcherParts) => {
       return yield* answers.complete(call, outcome.result)
     }
     if (model.error.code === "awaiting_answer") return void waiting.push(yield* items.ask(call))
-    // Parked once, made again, refused again for what it asks: that is its answer. Else no resume would get past it.
-    const { code } = model.error
-    if (call.earlier?.status === "parked" && !isProvidersOwn(code)) return yield* answers.fail(call, model)
     brake = failed(brake, lane(call), model.error, yield* Clock.currentTimeMillis)
-    if (isSystemic(code)) held.push(outcome)
+    // What was asked was refused, and may be billed: an answer, at once. What the provider is short of may pass.
+    if (isProvidersOwn(model.error.code)) held.push(outcome)
     else yield* answers.fail(call, model)
   })
 
@@ -154,9 +164,9 @@ export const makeDispatcher = (parts: DispatcherParts) => {
   }
 
   /**
-   * A failure that may be part of an outage is held while calls to the same adapter are in flight or queued. If the
-   * brake closes with calls left, the held ones are parked with them, so that a resume makes them again; otherwise
-   * they are answers like any other.
+   * A failure that may be part of an outage is held until the next outcomes tell: a success, or nothing left to call,
+   * makes it an answer like any other; if the brake closes with calls left, it is parked with them, so that a resume
+   * makes it again.
    */
   const releaseHeld = Effect.suspend(() => {
     const outcomes = held
@@ -169,15 +179,38 @@ export const makeDispatcher = (parts: DispatcherParts) => {
         const id = lane(call)
         const closed = closedLane(brake, id)
         const left = isQueued(id)
-        if (flights.inLane(id) || (left && closed === undefined && brake.has(id))) held.push(outcome)
-        else if (left && closed !== undefined) {
-          yield* answers.write({ type: "CallParked", ...call.ref, result: model })
-          waiting.push({ call, reason: closed.reason, item: itemOf(call) })
-        } else yield* answers.fail(call, model)
+        const undecided =
+          closed === undefined ? brake.has(id) && (left || flights.inLane(id)) : flights.inLane(id)
+        if (left && closed !== undefined) yield* park(call, model, closed.reason)
+        else if (undecided) held.push(outcome)
+        else yield* answers.fail(call, model)
       }),
       { discard: true }
     )
   })
+
+  const park = Effect.fnUntraced(function* (
+    call: IssuedCall,
+    result: ModelRunFailure,
+    reason: SuspendReason
+  ) {
+    yield* answers.write({ type: "CallParked", ...call.ref, result })
+    waiting.push({ call, reason, item: itemOf(call) })
+  })
+
+  /** The run stops: what is held is not lost, nor is what it cost. */
+  const parkHeld = Effect.suspend(() =>
+    Effect.forEach(
+      held.splice(0),
+      ({ call, model }) =>
+        model === undefined || model.ok
+          ? Effect.void
+          : wanted(call)
+            ? park(call, model, "outage")
+            : late(call, model),
+      { discard: true }
+    )
+  )
 
   /** Nobody wants the answer any more. */
   const giveUp = Effect.fnUntraced(function* (call: IssuedCall) {
@@ -199,7 +232,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
       blocked: [...blocked, ...queue.slice(head)].filter(wanted),
       brake
     }),
-    hasHeld: () => held.length > 0
+    parkHeld
   }
 }
 export type Dispatcher = ReturnType<typeof makeDispatcher>

@@ -87,6 +87,23 @@ export const callDiffers = (
   }
 }
 
+/** The n-th call is the same, and goes by another label or in another phase. */
+export const namesDiffer = (
+  call: IssuedCall,
+  journaled: { readonly seq: number; readonly names: Json },
+  now: Json
+): Divergence => {
+  const parts = difference(journaled.names, now)
+  return {
+    kind: "call_differs",
+    message: `call ${call.n}${at(call.site)} differs from event ${journaled.seq} at ${JSON.stringify(parts.pointer ?? "")}`,
+    n: call.n,
+    seq: journaled.seq,
+    ...(call.site === undefined ? {} : { site: call.site }),
+    ...parts
+  }
+}
+
 /** The plan made a call that the journal of the ended run does not have. */
 export const extraCall = (call: IssuedCall): Divergence => {
   const now = shown(call.identity)

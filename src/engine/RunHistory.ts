@@ -6,12 +6,15 @@
 // H1  The n-th issued call is the one first scheduled under that number.
 // H2  A reopened run forgets its end and its notes, and is no longer strict.
 // H3  Time counts while a process of the run was at work, not between two of them.
-import { Effect, Option, Result, Stream } from "effect"
+import { Effect, Option, Result, Schema, Stream } from "effect"
 import { callId, type CallIdentity, type CallRef, type Site } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import { fingerprint } from "../domain/fingerprint.ts"
+import { TokenUsage } from "../domain/ModelError.ts"
 import type { RunEvent, RunEventOf } from "../domain/RunEvent.ts"
 import type { RunJournal } from "../journal/RunJournal.ts"
+
+const decodeUsage = Schema.decodeUnknownOption(Schema.Struct({ usage: Schema.optionalKey(TokenUsage) }))
 
 type End = RunEventOf<"RunCompleted"> | RunEventOf<"RunFailed">
 
@@ -42,6 +45,9 @@ const member = (value: Json | undefined, key: string): Json | undefined =>
     ? Object.entries(value).find(([name]) => name === key)?.[1]
     : undefined
 
+const usageIn = (result: unknown): TokenUsage =>
+  Option.match(decodeUsage(result), { onSome: ({ usage = {} }) => usage, onNone: () => ({}) })
+
 /** The part of a note that the plan decides, as it is fingerprinted and compared. */
 export const noteOf = (event: RunEvent): Json | undefined => {
   if (event.type === "PhaseStarted") return { type: event.type, title: event.title }
@@ -52,6 +58,17 @@ export const noteOf = (event: RunEvent): Json | undefined => {
     ...(event.data === undefined ? {} : { data: event.data })
   }
 }
+
+/** What a call is called: not part of what is asked, but of what the journal says. */
+export interface CallNames {
+  readonly label?: string | undefined
+  readonly phase?: string | undefined
+}
+
+export const namesOf = ({ label, phase }: CallNames): Json => ({
+  ...(label === undefined ? {} : { label }),
+  ...(phase === undefined ? {} : { phase })
+})
 
 /** What a note is told apart by. */
 export const noteDigest = (note: Json | undefined): number =>
@@ -73,6 +90,9 @@ export class RunHistory {
   overBudget = 0
   /** The first gate that did not pass. */
   closedGate: ClosedGate | undefined
+  /** Dispatches that may have cost something, at what they used, or at their worst where that is not known. */
+  readonly spent = { calls: 0, outputTokens: 0, tokens: 0 }
+  private readonly promised = new Map<string, { readonly output: number; readonly all: number }>()
   /** When each sleep began, by call id. */
   readonly sleeps = new Map<string, number>()
   readonly questions = new Map<string, RunEventOf<"QuestionAsked">>()
@@ -81,6 +101,7 @@ export class RunHistory {
   readonly records = new Map<string, number>()
   private readonly callSeq = new Column()
   private readonly callDigest = new Column()
+  private readonly namesDigest = new Column()
   private noteSeq = new Column()
   private noteDigests = new Column()
 
@@ -93,13 +114,26 @@ export class RunHistory {
     this.lastAt = Math.max(this.lastAt, event.at)
     switch (event.type) {
       case "CallScheduled":
+        this.settle(callId(event))
+        if (event.paid === true) {
+          this.spent.calls++
+          this.promised.set(callId(event), event.reserveTokens ?? { output: 0, all: 0 })
+        }
         if (event.call.verb === "sleep" && !this.sleeps.has(callId(event)))
           this.sleeps.set(callId(event), event.at)
         if (event.n === 0 || this.callSeq.at(event.n) !== 0) break
         this.callSeq.set(event.n, event.seq)
         this.callDigest.set(event.n, digestOf(event.key, event.occurrence))
+        this.namesDigest.set(event.n, noteDigest(namesOf(event)))
+        break
+      case "CallParked":
+        this.settle(callId(event), event.result)
+        break
+      case "CallLate":
+        this.settle(callId(event), event)
         break
       case "CallCompleted":
+        this.settle(callId(event), event.result ?? event.outcome)
         if (member(member(event.result, "error"), "code") === "budget_exceeded") this.overBudget++
         break
       case "PhaseStarted":
@@ -137,6 +171,27 @@ export class RunHistory {
     }
   }
 
+  /** What became of a promise: the usage that `result` tells of, or all of it. */
+  private settle(id: string, result?: Json | { readonly usage?: TokenUsage }): void {
+    const promise = this.promised.get(id)
+    if (promise === undefined) return
+    this.promised.delete(id)
+    const { inputTokens, outputTokens } = usageIn(result)
+    this.spent.outputTokens += outputTokens ?? promise.output
+    this.spent.tokens +=
+      inputTokens === undefined || outputTokens === undefined ? promise.all : inputTokens + outputTokens
+  }
+
+  /** Everything spent, with what is in doubt at its worst. */
+  get committed(): { readonly calls: number; readonly outputTokens: number; readonly tokens: number } {
+    const sum = { ...this.spent }
+    for (const { all, output } of this.promised.values()) {
+      sum.outputTokens += output
+      sum.tokens += all
+    }
+    return sum
+  }
+
   /** Highest number a call was scheduled under. */
   get lastNumber(): number {
     return Math.max(0, this.callSeq.length - 1)
@@ -151,6 +206,11 @@ export class RunHistory {
   /** Whether the n-th call was this one. */
   isCall(n: number, { key, occurrence }: CallRef): boolean {
     return this.callDigest.at(n) === digestOf(key, occurrence)
+  }
+
+  /** Whether the n-th call was called so, and in that phase. */
+  isNamed(n: number, names: CallNames): boolean {
+    return this.namesDigest.at(n) === noteDigest(namesOf(names))
   }
 
   /** Seq of the index-th note (from 0); undefined if there are fewer. */
@@ -174,9 +234,10 @@ export const readEvent = (journal: RunJournal, seq: number) =>
 /** The call of a `CallScheduled` event, read again from the log. */
 export const readScheduled = Effect.fnUntraced(function* (journal: RunJournal, seq: number) {
   const event = yield* readEvent(journal, seq)
-  const found: { call?: CallIdentity; site?: Site } = {}
+  const found: { call?: CallIdentity; site?: Site; names?: Json } = {}
   if (Option.isSome(event) && event.value.type === "CallScheduled") {
     found.call = event.value.call
+    found.names = namesOf(event.value)
     if (event.value.site !== undefined) found.site = event.value.site
   }
   return found

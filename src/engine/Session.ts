@@ -6,9 +6,9 @@ import type { Coverage, RunEventBody } from "../domain/RunEvent.ts"
 import type { PlanRequest, PlanState, Turn } from "../plan/PlanProtocol.ts"
 import { earlierOf, type IssuedCall } from "./CallBook.ts"
 import { RankedCalls } from "./RankedCalls.ts"
-import { callDiffers, extraCall, noteDiffers, type Divergence } from "./Divergence.ts"
+import { callDiffers, extraCall, namesDiffer, noteDiffers, type Divergence } from "./Divergence.ts"
 import type { RunContext } from "./RunContext.ts"
-import { noteOf, readEvent, readScheduled, type RunHistory } from "./RunHistory.ts"
+import { namesOf, noteOf, readEvent, readScheduled, type RunHistory } from "./RunHistory.ts"
 
 /** What a turn asks the engine to do, in order. */
 export type Deed =
@@ -65,6 +65,11 @@ export class Session {
     if (this.run.acceptLoss) return 0
     const { minCoverage } = this.run
     if (minCoverage !== undefined && this.of > 0 && this.done / this.of >= minCoverage) return 0
+    return this.lostUnaccepted
+  }
+
+  /** The same, whatever the caller accepts: what the plan itself did not. */
+  get lostUnaccepted(): number {
     return this.lost
   }
 
@@ -123,9 +128,13 @@ export class Session {
       if (history.end !== undefined && call.earlier?.status !== "cancelled") this.divergence = extraCall(call)
       return
     }
-    if (history.isCall(call.n, call.ref)) return
-    const { call: journaled } = yield* readScheduled(run.journal, seq)
-    this.divergence = callDiffers(call, { seq, call: journaled ?? { verb: "unknown" } })
+    const names = { label: call.options?.label, phase: call.phase }
+    const same = history.isCall(call.n, call.ref)
+    if (same && history.isNamed(call.n, names)) return
+    const was = yield* readScheduled(run.journal, seq)
+    this.divergence = same
+      ? namesDiffer(call, { seq, names: was.names ?? {} }, namesOf(names))
+      : callDiffers(call, { seq, call: was.call ?? { verb: "unknown" } })
   })
 
   private readonly isKnownNote = Effect.fnUntraced(function* (this: Session, body: Note) {

@@ -14,7 +14,7 @@ export const brakeThreshold = 3
 
 /** Why an adapter is closed. `until`: milliseconds of the run's clock, where the provider said so. */
 export interface Closed {
-  readonly reason: Extract<SuspendReason, "outage" | "quota">
+  readonly reason: Extract<SuspendReason, "outage" | "quota" | "parked">
   readonly error: ModelErrorInfo
   readonly until?: number
 }
@@ -76,7 +76,7 @@ export const failed = (self: Brake, adapterId: string, error: ModelErrorInfo, no
     count < brakeThreshold
       ? undefined
       : {
-          reason: error.code === "quota_exhausted" ? "quota" : "outage",
+          reason: error.code === "quota_exhausted" ? "quota" : outage.has(error.code) ? "outage" : "parked",
           error,
           ...(error.retryAfterMs === undefined ? {} : { until: now + error.retryAfterMs })
         }

@@ -5,7 +5,7 @@ import type { Answer } from "../plan/PlanProtocol.ts"
 import { missingCall } from "./Divergence.ts"
 import { readScheduled, type RunHistory } from "./RunHistory.ts"
 import type { RunContext } from "./RunContext.ts"
-import { onHostClock } from "./hostClock.ts"
+import { driven } from "./driven.ts"
 import { Session, type Deed } from "./Session.ts"
 
 /** How many known answers go to the plan's process in one message. */
@@ -61,7 +61,7 @@ export const catchUp = Effect.fnUntraced(function* (run: RunContext, history: Ru
     for (const deed of yield* session.take(turn)) beyond.push(deed)
   })
 
-  yield* absorb(yield* onHostClock(run, run.driver.start))
+  yield* absorb(yield* driven(run, run.driver.start))
 
   // A strict run issues the same numbers again, so that many answers can go in one message.
   if (history.strict) {
@@ -69,7 +69,7 @@ export const catchUp = Effect.fnUntraced(function* (run: RunContext, history: Ru
     let next = knownFrom(run, 0, until)
     while (next.length > 0 && session.state.t === "waiting" && session.divergence === undefined) {
       const answers = yield* Effect.forEach(next, ({ id, n }) => answerOf(run, id, n))
-      const turn = yield* onHostClock(run, run.driver.deliver(answers))
+      const turn = yield* driven(run, run.driver.deliver(answers))
       yield* absorb(turn)
       for (const { n, rank } of next.slice(0, turn.delivered)) {
         session.pending.delete(n)
@@ -99,7 +99,7 @@ export const catchUp = Effect.fnUntraced(function* (run: RunContext, history: Ru
     if (call === undefined) break
     session.pending.delete(call.n)
     const answer = yield* answerOf(run, call.id, call.n)
-    yield* absorb(yield* onHostClock(run, run.driver.deliver([answer])))
+    yield* absorb(yield* driven(run, run.driver.deliver([answer])))
     delivered++
   }
   return { session, beyond, replayed: delivered }

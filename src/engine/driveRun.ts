@@ -5,6 +5,7 @@ import type { RunSummary } from "../domain/RunSummary.ts"
 import type { PlanState } from "../plan/PlanProtocol.ts"
 import { catchUp } from "./catchUp.ts"
 import type { Divergence } from "./Divergence.ts"
+import { journalErrorInfo, statusOf } from "./journalFailure.ts"
 import { ledgerOf } from "./ledgerOf.ts"
 import type { LiveCounts } from "./LiveAnswers.ts"
 import { liveRun } from "./liveRun.ts"
@@ -44,7 +45,7 @@ const endOf = (
     const error = {
       code: "budget_exceeded",
       message: `${overBudget} call(s) did not fit in the budget and were not made`,
-      cure: `raise the budget, then: ${retryCure(run.journal.runId)}`
+      cure: `raise the budget and run again with --fresh --reuse ${run.journal.runId}: what was answered is not paid again`
     }
     return { type: "RunFailed", status: "failed", error, ...result, coverage }
   }
@@ -91,76 +92,95 @@ const suspendedBy = ({ error, items, reason, until }: Suspension): RunSummary["s
   ...(error === undefined ? {} : { error })
 })
 
-const interrupted = (run: RunContext, signal: string) =>
-  Effect.andThen(append(run, { type: "RunInterrupted", signal }), run.journal.checkpoint)
+const interrupted = Effect.fnUntraced(function* (run: RunContext, signal: string) {
+  // A run that had not begun has nothing to write down.
+  if (run.journal.state().lastSeq === 0) return
+  yield* append(run, { type: "RunInterrupted", signal })
+  yield* run.journal.checkpoint
+})
 
-/** `reopened`: the run had ended and goes on without its failed answers. */
-export const driveRun = Effect.fnUntraced(function* (
+const stoppedBy = (signal: string, runId: string): Pick<Ended, "status" | "error"> => ({
+  status: "interrupted",
+  error: {
+    code: "interrupted",
+    message: `stopped by ${signal}; every answer so far is kept`,
+    cure: `alembic resume ${runId}`
+  }
+})
+
+/** What is known of the run when it ends, however it ends. */
+interface Progress {
+  session: Session | undefined
+  readonly counts: LiveCounts
+}
+
+const partsOf = ({ counts, session }: Progress): Pick<Ended, "coverage" | "calls"> => {
+  const { cached, failed, inDoubt, live, replayed } = counts
+  return {
+    coverage: session?.coverage ?? { done: 0, of: 0 },
+    calls: { total: live + cached + replayed, live, cached, replayed, failed, inDoubt }
+  }
+}
+
+const toItsEnd = Effect.fnUntraced(function* (
   run: RunContext,
   history: RunHistory,
-  reopened: boolean
+  reopened: boolean,
+  progress: Progress
 ) {
   const { journal } = run
+  const { counts } = progress
   const { beyond, replayed, session } = yield* catchUp(run, history)
-  const counts: LiveCounts = {
-    live: 0,
-    cached: 0,
-    replayed,
-    failed: 0,
-    inDoubt: 0,
-    overBudget: history.overBudget,
-    closedGate: history.closedGate
-  }
-  const calls = (): RunSummary["calls"] => {
-    const { cached, failed, inDoubt, live } = counts
-    return {
-      total: live + cached + counts.replayed,
-      live,
-      cached,
-      replayed: counts.replayed,
-      failed,
-      inDoubt
-    }
-  }
-  const parts = () => ({ coverage: session.coverage, calls: calls() })
-  if (session.divergence !== undefined) return { ...diverged(session.divergence, journal.runId), ...parts() }
+  progress.session = session
+  counts.replayed = replayed
+  if (session.divergence !== undefined) return diverged(session.divergence, journal.runId)
 
   if (history.isEmpty) {
     const hermetic = run.hermetic === undefined ? {} : { hermetic: true }
-    yield* append(run, {
-      type: "RunStarted",
-      runId: journal.runId,
-      v: 1,
-      concurrency: run.concurrency,
-      ...hermetic
-    })
+    const { concurrency } = run
+    yield* append(run, { type: "RunStarted", runId: journal.runId, v: 1, concurrency, ...hermetic })
   } else if (!reopened) yield* append(run, { type: "RunResumed" })
 
-  const ledger = ledgerOf(run.budget, journal.state())
+  const ledger = ledgerOf(run.budget, history, journal.state())
   const live = yield* Effect.scoped(liveRun(run, history, session, beyond, ledger, counts)).pipe(
     Effect.onInterrupt(() => Effect.ignore(interrupted(run, "interrupt")))
   )
   if (live.t === "stopped") {
     yield* interrupted(run, live.signal)
-    return {
-      status: "interrupted" as const,
-      error: {
-        code: "interrupted",
-        message: `stopped by ${live.signal}; every answer so far is kept`,
-        cure: `alembic resume ${journal.runId}`
-      },
-      ...parts()
-    }
+    return stoppedBy(live.signal, journal.runId)
   }
   if (live.t === "suspended") {
     const suspended = suspendedBy(live)
     if (suspended !== undefined) yield* append(run, { type: "RunSuspended", ...suspended })
     yield* journal.checkpoint
-    return { status: "suspended" as const, ...(suspended === undefined ? {} : { suspended }), ...parts() }
+    return { status: "suspended" as const, ...(suspended === undefined ? {} : { suspended }) }
   }
   const end = endOf(run, session, session.state, counts)
   yield* append(run, end)
   yield* journal.commit
   yield* journal.seal(end.result)
-  return { ...endedBy(end, journal.runId), ...parts() } satisfies Ended
+  return endedBy(end, journal.runId)
+})
+
+/**
+ * `reopened`: the run had ended and goes on without its failed answers. Never fails: a journal that cannot be written
+ * any further is how the run ends, with what is known of it.
+ */
+export const driveRun = Effect.fnUntraced(function* (
+  run: RunContext,
+  history: RunHistory,
+  reopened: boolean
+) {
+  const { overBudget, closedGate } = history
+  const counts = { live: 0, cached: 0, replayed: 0, failed: 0, inDoubt: 0, overBudget, closedGate }
+  const progress: Progress = { session: undefined, counts }
+  const ended: Omit<Ended, "coverage" | "calls"> = yield* toItsEnd(run, history, reopened, progress).pipe(
+    Effect.catchTag("Stopped", ({ signal }) =>
+      Effect.as(interrupted(run, signal), stoppedBy(signal, run.journal.runId))
+    ),
+    Effect.catchTag("JournalError", (error) =>
+      Effect.succeed({ status: statusOf(error), error: journalErrorInfo(error) })
+    )
+  )
+  return { ...ended, ...partsOf(progress) }
 })

@@ -14,7 +14,7 @@ import type { Json } from "../domain/canonicalJson.ts"
 import type { IssuedCall } from "./CallBook.ts"
 import { makeDispatcher } from "./Dispatcher.ts"
 import { makeFlights } from "./Flights.ts"
-import { onHostClock } from "./hostClock.ts"
+import { driven } from "./driven.ts"
 import type { Ledger } from "./ledger.ts"
 import { makeAnswers, type LiveCounts } from "./LiveAnswers.ts"
 import { makeLiveRooms } from "./liveRooms.ts"
@@ -80,6 +80,7 @@ export const liveRun = Effect.fnUntraced(function* (
       return yield* answers.complete(call, reused.value, { reused: true })
     }
     if (call.refusal !== undefined) {
+      counts.live++
       yield* dispatcher.schedule(call)
       return yield* answers.fail(call, call.refusal)
     }
@@ -125,11 +126,11 @@ export const liveRun = Effect.fnUntraced(function* (
       session.pending.delete(known.n)
       counts.replayed++
       const json = yield* run.journal.readResultText(known.id)
-      return yield* absorb(yield* onHostClock(run, run.driver.deliver([{ n: known.n, json }])))
+      return yield* absorb(yield* driven(run, run.driver.deliver([{ n: known.n, json }])))
     }
     const batch = answers.takeForPlan(history.strict ? Infinity : 1)
     if (batch.length === 0) return
-    const turn = yield* onHostClock(run, run.driver.deliver(batch.map(({ answer }) => answer)))
+    const turn = yield* driven(run, run.driver.deliver(batch.map(({ answer }) => answer)))
     for (const { call } of batch.slice(0, turn.delivered)) session.pending.delete(call.n)
     answers.putBack(batch.slice(turn.delivered))
     yield* absorb(turn)
@@ -159,11 +160,13 @@ export const liveRun = Effect.fnUntraced(function* (
     for (const outcome of outcomes) yield* dispatcher.land(outcome)
     for (const wish of wishes) yield* rooms.grant(wish)
     if (signal !== undefined) {
+      yield* dispatcher.parkHeld
       const stopped: LiveEnd = { t: "stopped", signal }
       return stopped
     }
     yield* dispatcher.releaseHeld
   }
+  yield* dispatcher.parkHeld
   const ended: LiveEnd = { t: "ended" }
   return ended
 })

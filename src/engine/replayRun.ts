@@ -51,6 +51,17 @@ const compareEnd = Effect.fnUntraced(function* (journal: RunJournal, history: Ru
   if (state.t === "failed")
     return endDiffers(end.seq, "returned", `ends with ${state.error.code}: ${state.error.message}`)
   if (state.t === "waiting") return endDiffers(end.seq, "returned", "waits for a call")
+  const { done, of } = session.coverage
+  if (end.coverage.done !== done || end.coverage.of !== of) {
+    return endDiffers(
+      end.seq,
+      `covered ${end.coverage.done} of ${end.coverage.of}`,
+      `covers ${done} of ${of}`
+    )
+  }
+  if (end.status === "incomplete" && session.lostUnaccepted === 0) {
+    return endDiffers(end.seq, "was incomplete", "accepts what it lost")
+  }
   const journaled = end.type === "RunCompleted" ? yield* journal.result : end.result
   const now = resultValue(state.result)
   const found = resultDiffers(end.seq, journaled, now)
@@ -58,7 +69,9 @@ const compareEnd = Effect.fnUntraced(function* (journal: RunJournal, history: Ru
 })
 
 const replaying = Effect.fnUntraced(function* (journal: RunJournal, history: RunHistory, run: RunContext) {
-  const { session } = yield* catchUp(run, history)
+  const { session } = yield* Effect.catchTag(catchUp(run, history), "Stopped", (stopped) =>
+    Effect.die(stopped)
+  )
   if (session.divergence !== undefined) return session.divergence
   const { end } = history
   if (end === undefined) return undefined

@@ -5,7 +5,7 @@ import { canonicalJson, type Json } from "../domain/canonicalJson.ts"
 import type { Coverage, RunErrorInfo } from "../domain/RunEvent.ts"
 import type { RunStatus } from "../domain/RunStatus.ts"
 import type { RunSummary } from "../domain/RunSummary.ts"
-import type { RunState } from "../journal/RunState.ts"
+import { knownCost, type RunState } from "../journal/RunState.ts"
 
 export const noCalls: RunSummary["calls"] = {
   total: 0,
@@ -64,6 +64,14 @@ export const lossError = ({ done, of }: Coverage, runId: string): RunErrorInfo =
 /** Sums of floating-point dollars are rounded to a billionth, so that they read as they were billed. */
 const dollars = (usd: number) => Math.round(usd * 1e9) / 1e9
 
+/** `costBefore`: what the run had cost when this process began. */
+const costs = (state: RunState, costBefore: number) => {
+  const { costUsd, unpricedCalls } = knownCost(state)
+  return costUsd === undefined
+    ? { unpricedCalls }
+    : { costUsd: dollars(costUsd), costUsdNow: dollars(costUsd - costBefore), unpricedCalls }
+}
+
 export const summarize = (state: RunState, parts: SummaryParts): RunSummary => ({
   type: "RunSummary",
   ok: parts.status === "completed",
@@ -76,10 +84,7 @@ export const summarize = (state: RunState, parts: SummaryParts): RunSummary => (
   ...(parts.suspended === undefined ? {} : { suspended: parts.suspended }),
   calls: parts.calls,
   usage: state.usage,
-  ...(state.unpriced > 0
-    ? {}
-    : { costUsd: dollars(state.spentUsd), costUsdNow: dollars(state.spentUsd - parts.costBefore) }),
-  unpricedCalls: state.unpriced,
+  ...costs(state, parts.costBefore),
   durationMs: Math.max(0, parts.durationMs),
   dir: parts.dir
 })

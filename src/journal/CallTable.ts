@@ -20,7 +20,8 @@ const columns = (rows: number) => ({
   length: new Int32Array(rows),
   failed: new Uint8Array(rows),
   retry: new Int32Array(rows),
-  reservedUsd: new Float64Array(rows)
+  reservedUsd: new Float64Array(rows),
+  open: new Uint8Array(rows)
 })
 
 /** One call as it stands in the table: reads and writes go to the columns. */
@@ -66,6 +67,13 @@ export class CallRow implements CallState {
   }
   set retry(value: number) {
     this.table.columns.retry[this.row] = value
+  }
+  /** It may cost money, and what it cost is not known yet. */
+  get open(): boolean {
+    return this.table.columns.open[this.row] === 1
+  }
+  set open(value: boolean) {
+    this.table.columns.open[this.row] = value ? 1 : 0
   }
   get reservedUsd(): number {
     return this.table.columns.reservedUsd[this.row] ?? 0

@@ -32,6 +32,7 @@ export const RunDigest = Schema.Struct({
   spentUsd: Schema.Number,
   reservedUsd: Schema.Number,
   unpriced: Schema.Int,
+  openUnpriced: Schema.Int,
   reopened: Schema.Int
 })
 export type RunDigest = typeof RunDigest.Type
@@ -66,6 +67,7 @@ export const digestOf = (state: RunState): RunDigest => ({
   spentUsd: state.spentUsd,
   reservedUsd: state.reservedUsd,
   unpriced: state.unpriced,
+  openUnpriced: state.openUnpriced,
   reopened: state.reopened
 })
 

@@ -76,6 +76,8 @@ export interface RunState {
   readonly reservedUsd: number
   /** Live calls of models whose cost is not known. */
   readonly unpriced: number
+  /** Calls that may have cost something, of which nothing is known: in flight, in doubt, or given up on in flight. */
+  readonly openUnpriced: number
   readonly phases: ReadonlyArray<string>
   readonly coverage: { readonly done: number; readonly of: number } | undefined
   readonly questions: ReadonlyMap<string, Question>
@@ -90,6 +92,17 @@ export interface RunState {
 /** In doubt: scheduled, and nobody knows what became of it. Right after a log was opened, these are all in flight. */
 export const inDoubt = (state: RunState): ReadonlyArray<CallState> =>
   [...state.calls.values()].filter((call) => call.status === "scheduled")
+
+/**
+ * What the run has cost, as far as it is known: what may have been billed and is not settled counts at its reserve,
+ * and without one the whole is not known. US dollars.
+ */
+export const knownCost = (
+  state: Pick<RunState, "spentUsd" | "reservedUsd" | "unpriced" | "openUnpriced">
+): { readonly costUsd?: number; readonly unpricedCalls: number } => {
+  const unpricedCalls = state.unpriced + state.openUnpriced
+  return unpricedCalls > 0 ? { unpricedCalls } : { costUsd: committedUsd(state), unpricedCalls }
+}
 
 /** Everything spent, and everything that may still be. Never more than the cap, if reserves were admitted by it. */
 export const committedUsd = (state: Pick<RunState, "spentUsd" | "reservedUsd">): number =>

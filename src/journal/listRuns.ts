@@ -1,5 +1,6 @@
 // listRuns: what runs there are, in short. Reads the checkpoint where it covers the log, and the log where not.
 import { Effect, Option, Result } from "effect"
+import { knownCost } from "./RunState.ts"
 import type { RunId } from "../domain/RunSpec.ts"
 import { FsPort } from "../kernel/FsPort.ts"
 import type { HostIdentity } from "../kernel/HostIdentity.ts"
@@ -48,13 +49,14 @@ const listRun = Effect.fnUntraced(function* (baseDir: string, runId: RunId) {
   const state = yield* shortState(baseDir, runId)
   const held = state.status === "open" && (yield* lockHolder(paths.lock)) !== undefined
   const { calls } = state
+  const { costUsd } = knownCost(state)
   const listing: RunListing = {
     runId,
     status: held ? "running" : state.status,
     goal: typeof goal === "string" ? goal : "",
     calls: calls.scheduled + calls.completed + calls.cancelled + calls.parked,
     ...(state.startedAt === undefined ? {} : { startedAt: state.startedAt }),
-    ...(state.unpriced === 0 ? { costUsd: state.spentUsd } : {})
+    ...(costUsd === undefined ? {} : { costUsd })
   }
   return listing
 })

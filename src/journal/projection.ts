@@ -85,6 +85,7 @@ export class Projection {
       spentUsd: 0,
       reservedUsd: 0,
       unpriced: 0,
+      openUnpriced: 0,
       phases: [],
       coverage: undefined,
       questions: new Map(),
@@ -175,9 +176,12 @@ export class Projection {
     else if (call.status === "completed") return
     else {
       // Still held back: the dispatch before may have reached the provider, and counts as if it did.
+      if (call.open && call.reservedUsd === 0) state.unpriced++
       this.settle(call, undefined)
       this.status(call, "scheduled")
     }
+    call.open = event.paid === true
+    if (call.open && reserve === 0) state.openUnpriced++
     this.relate(event)
     call.n = event.n
     call.retry = event.retry ?? 0
@@ -197,6 +201,8 @@ export class Projection {
   /** Ends the holding back: what the call cost, or all that was held back for it. */
   private settle(call: CallRow, costUsd: number | undefined): void {
     const state = this.open
+    if (call.open && call.reservedUsd === 0) state.openUnpriced--
+    call.open = false
     state.reservedUsd = wholeNanos(state.reservedUsd - call.reservedUsd)
     state.spentUsd = wholeNanos(state.spentUsd + (costUsd ?? call.reservedUsd))
     call.reservedUsd = 0

@@ -148,7 +148,7 @@ const mutations: ReadonlyArray<Mutation> = [
     { kind: "extra_call", n: 10, line: 18 }
   ),
   edit("phase renamed", '"tell"', '"say"', { kind: "note_differs", pointer: "/title" }),
-  edit("phase removed", '  h.phase("tell")\n', "", { kind: "note_differs" }),
+  edit("phase removed", '  h.phase("tell")\n', "", call(5, 12, "/phase")),
   edit("log changed", '"has read"', '"had read"', { kind: "note_differs", pointer: "/message" }),
   edit("log data changed", "{ text: first.text }", "{ text: first.text, n: 1 }", {
     kind: "note_differs",
@@ -160,6 +160,13 @@ const mutations: ReadonlyArray<Mutation> = [
   edit("result changed", "judged: slots.length", "judged: 0", { kind: "result_differs", pointer: "/judged" }),
   edit("result member gone", "first: first.text, ", "", { kind: "result_differs", pointer: "/first" }),
   edit("result nested", "line.text)", "line.text.length)", { kind: "result_differs", pointer: "/lines/0" }),
+  edit("label added", 'system: "You read."', 'label: "reader", system: "You read."', call(1, 3, "/label")),
+  edit(
+    "slots without the verb",
+    "  const slots = await h.parallel([",
+    "  const together = (thunks) => Promise.all(thunks.map((thunk) => thunk()))\n  const slots = await together([",
+    { kind: "end_differs" }
+  ),
   edit("throws at the end", "  return {", '  throw new Error("no")\n  return {', { kind: "end_differs" })
 ]
 

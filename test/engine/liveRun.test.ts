@@ -351,3 +351,148 @@ describe("--no-cache", () => {
     })
   )
 })
+
+describe("what a run says of itself", () => {
+  const half = (accept: boolean) =>
+    Effect.gen(function* () {
+      const h = yield* Hooks
+      const slots = yield* h.parallel(
+        names(4).map((name) => h.agent(name)),
+        accept ? { accept: "loss" } : {}
+      )
+      return slots.length
+    })
+  const halfDown = () =>
+    paidRegistry({
+      answer: (input) =>
+        input.prompt === "item 1"
+          ? Effect.fail(makeError("invalid_response", "no", { usage: { inputTokens: 10, outputTokens: 5 } }))
+          : Effect.succeed(said("yes"))
+    })
+
+  it.effect("a plan that accepts what the run lost does not replay identical", () =>
+    Effect.gen(function* () {
+      const layer = engineOn(MemoryDisk.make(), halfDown().layer, { guards: once })
+      const spec = { program: "half", goal: "g" }
+      const summary = yield* Alembic.runProgram(spec, half(false)).pipe(Effect.provide(layer))
+      assert.strictEqual(summary.status, "incomplete")
+      const replay = yield* Alembic.replayProgram(spec, half(true)).pipe(Effect.provide(layer))
+      assert.strictEqual(replay.divergence?.kind, "end_differs", JSON.stringify(replay))
+    })
+  )
+
+  it.effect(
+    "a failure that was billed is journaled before others land, and not paid again after a stop",
+    () =>
+      Effect.gen(function* () {
+        const disk = MemoryDisk.make()
+        const stop = yield* Deferred.make<string>()
+        const waiting = yield* Deferred.make<void>()
+        const events: Array<string> = []
+        const paid = paidRegistry({
+          answer: (input) =>
+            input.prompt === "item 0"
+              ? Effect.fail(
+                  makeError("invalid_response", "no", { usage: { inputTokens: 10, outputTokens: 5 } })
+                )
+              : Effect.andThen(Deferred.succeed(waiting, undefined), Effect.never)
+        })
+        const spec = { program: "two", goal: "g", concurrency: 2 }
+        const journaled = yield* Deferred.make<void>()
+        const observe = (event: { readonly type: string }) =>
+          Effect.suspend(() => {
+            events.push(event.type)
+            return event.type === "CallCompleted" ? Deferred.succeed(journaled, undefined) : Effect.void
+          })
+        const running = yield* Effect.forkChild(
+          Alembic.runProgram(
+            { ...spec, stop, observe: (event) => Effect.asVoid(observe(event)) },
+            fanOut(2)
+          ).pipe(Effect.provide(engineOn(disk, paid.layer, { guards: once })))
+        )
+        yield* Deferred.await(waiting)
+        yield* Deferred.await(journaled)
+        yield* Deferred.succeed(stop, "SIGINT")
+        const summary = yield* Fiber.join(running)
+        assert.strictEqual(summary.status, "interrupted")
+        assert.strictEqual(summary.usage.outputTokens, 5)
+        // One call is still open, so what the run has cost is not known.
+        assert.isUndefined(summary.costUsd)
+        assert.strictEqual(summary.unpricedCalls, 1)
+        const after = paidRegistry()
+        const resumed = yield* Alembic.runProgram(spec, fanOut(2)).pipe(
+          Effect.provide(engineOn(disk, after.layer, { guards: once }))
+        )
+        assert.deepStrictEqual(after.made, ["item 1"])
+        assert.strictEqual(resumed.status, "incomplete")
+      })
+  )
+
+  it.effect("free calls never count towards a budget of calls, also after a stop", () =>
+    Effect.gen(function* () {
+      const disk = MemoryDisk.make()
+      const free = paidRegistry({ free: true })
+      const spec = { program: "free", goal: "g", contract: { budget: { calls: 1 } } }
+      const first = yield* Alembic.runProgram(spec, fanOut(5)).pipe(
+        Effect.provide(engineOn(disk, free.layer))
+      )
+      assert.strictEqual(first.status, "completed")
+      assert.strictEqual(first.calls.total, 5)
+    })
+  )
+
+  it.effect("calls in doubt count their worst in tokens", () =>
+    Effect.gen(function* () {
+      const disk = MemoryDisk.make()
+      const spec = { program: "tokens", goal: "g", contract: { budget: { outputTokens: 25 } } }
+      const one = Effect.gen(function* () {
+        const h = yield* Hooks
+        const answer = yield* h.agent("q", { maxOutputTokens: 10 })
+        return answer.ok ? "answered" : answer.error.code
+      })
+      let asked = 0
+      for (let life = 1; life <= 4; life++) {
+        const stop = yield* Deferred.make<string>()
+        const hanging = paidRegistry({
+          answer: () =>
+            Effect.andThen(
+              Effect.sync(() => void asked++),
+              Effect.andThen(Deferred.succeed(stop, "SIGKILL"), Effect.never)
+            )
+        })
+        yield* Alembic.runProgram({ ...spec, stop }, one).pipe(
+          Effect.provide(engineOn(disk, hanging.layer, { guards: once }))
+        )
+      }
+      assert.strictEqual(asked, 2, "two calls of ten tokens fit in 25, a third does not")
+    })
+  )
+
+  it.effect("refused calls are in the total they are a part of", () =>
+    Effect.gen(function* () {
+      const paid = paidRegistry()
+      const spec = { program: "six", goal: "g", contract: { budget: { calls: 3 } }, concurrency: 1 }
+      const summary = yield* Alembic.runProgram(spec, fanOut(6)).pipe(
+        Effect.provide(engineOn(MemoryDisk.make(), paid.layer, { guards: once }))
+      )
+      assert.strictEqual(paid.made.length, 3)
+      assert.strictEqual(summary.calls.total, 6)
+      assert.strictEqual(summary.calls.failed, 3)
+      assert.isAtMost(summary.calls.failed, summary.calls.total)
+    })
+  )
+
+  it.effect("a disk that fills up in mid-run is told with what was done", () =>
+    Effect.gen(function* () {
+      const disk = MemoryDisk.make().limit(40_000)
+      const paid = paidRegistry()
+      const summary = yield* Alembic.runProgram(
+        { program: "full", goal: "g", concurrency: 1 },
+        fanOut(200)
+      ).pipe(Effect.provide(engineOn(disk, paid.layer)))
+      assert.strictEqual(summary.error?.code, "no_space")
+      assert.isAbove(summary.calls.live, 5)
+      assert.notStrictEqual(summary.dir, "")
+    })
+  )
+})

@@ -6,6 +6,7 @@ import type { RunEvent } from "../../domain/RunEvent.ts"
 import type { RunId } from "../../domain/RunSpec.ts"
 import { digestOf } from "../../journal/Checkpoint.ts"
 import { Journal } from "../../journal/Journal.ts"
+import { knownCost } from "../../journal/RunState.ts"
 import { badInput, fromJournal } from "../CommandError.ts"
 import { defineCommand } from "../defineCommand.ts"
 import { runArgument } from "../flags.ts"
@@ -106,8 +107,7 @@ export const inspectRun = Effect.fnUntraced(
         ...(state.coverage === undefined ? {} : { coverage: state.coverage }),
         ...(state.suspended === undefined ? {} : { suspended: state.suspended }),
         usage: state.usage,
-        ...(state.unpriced > 0 ? {} : { costUsd: state.spentUsd }),
-        unpricedCalls: state.unpriced,
+        ...knownCost(state),
         hermetic: state.hermetic,
         versions: journal.meta.versions,
         fingerprints: journal.meta.parts,
