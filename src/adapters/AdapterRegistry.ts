@@ -44,7 +44,10 @@ export class AdapterRegistry extends Context.Service<
     readonly resolve: (options: AgentOptions) => Effect.Effect<CallIdentity, RegistryError>
     /** The chain behind a resolved reference, first link first; never empty. */
     readonly bind: (reference: string) => Effect.Effect<ReadonlyArray<Binding>, RegistryError>
-    /** `RunSpec.models`: default, names, aliases and profiles, resolved; hash of offline fixtures. No secrets. */
+    /**
+     * `RunSpec.models`: default, names, aliases and profiles, resolved; what commands and providers of one's own are;
+     * hash of offline fixtures. No secrets.
+     */
     readonly identity: Json
   }
 >()("alembic/adapters/AdapterRegistry") {}

@@ -68,7 +68,7 @@ export const optionProblem = (
 /** Options that cannot raise what a request costs beyond its input, its output bound and thinkingTokens. */
 const harmless = words(
   // Alembic's own, and how a schema or a system text is passed on.
-  "api structuredoutputs workflow strictjsonschema structuredoutputmode",
+  "alembic api structuredoutputs workflow strictjsonschema structuredoutputmode",
   // Thinking within the output bound, or with a budget that thinkingTokens counts.
   "thinking thinkingconfig reasoning reasoningeffort effort forcereasoning sendreasoning",
   // Sampling.

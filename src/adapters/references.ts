@@ -6,6 +6,7 @@ import type { Json } from "../domain/canonicalJson.ts"
 import type { AgentOptions, CallIdentity } from "../domain/Call.ts"
 import { type Price, RegistryError } from "./AdapterRegistry.ts"
 import type { AlembicConfig, ModelConfig, ProfileConfig } from "./Config.ts"
+import { linkMeanings, shortMeaning } from "./linkMeaning.ts"
 import { optionProblem } from "./providerOptions.ts"
 
 export const builtInProviders = ["anthropic", "openai", "google", "openai-compatible"] as const
@@ -68,9 +69,11 @@ export class References {
   private readonly config: AlembicConfig
   private readonly providers: ReadonlySet<string>
   private readonly settings = new Map<string, LinkSettings>()
+  private readonly meanings: ReturnType<typeof linkMeanings>
 
   private constructor(config: AlembicConfig, extraProviders: ReadonlyArray<string>) {
     this.config = config
+    this.meanings = linkMeanings(config)
     this.providers = new Set([...builtInProviders, ...Object.keys(config.providers ?? {}), ...extraProviders])
   }
 
@@ -248,6 +251,15 @@ export class References {
       : fail(part, "unknown_model", `unknown provider in ${JSON.stringify(part)}`, `name one of: ${known}`)
   }
 
+  /** What links of one's own are, as a provider option that no provider is sent. */
+  private meaningOf(links: ReadonlyArray<Link>): Readonly<Record<string, Json>> | undefined {
+    const own = links.flatMap(({ provider }) => {
+      const meaning = this.meanings.get(provider)
+      return meaning === undefined ? [] : [[provider, shortMeaning(meaning)] as const]
+    })
+    return own.length === 0 ? undefined : { alembic: Object.fromEntries(own) }
+  }
+
   /** The identity of an `agent` call: what the call says, else its profile, else its named model. */
   identify(options: AgentOptions, defaultModel: string): Result.Result<CallIdentity, RegistryError> {
     return Result.gen(this, function* () {
@@ -263,17 +275,19 @@ export class References {
       }
       const resolved = yield* this.resolve(options.model ?? profile?.model ?? defaultModel)
       const asked = { ...resolved.defaults, ...defaultsOf(profile ?? {}), ...defaultsOf(options) }
+      const meaning = this.meaningOf(resolved.links)
       return {
         verb: "agent",
         prompt: options.prompt,
         model: resolved.reference,
         ...asked,
+        ...(meaning === undefined ? {} : { providerOptions: { ...asked.providerOptions, ...meaning } }),
         ...(options.schema === undefined ? {} : { schema: options.schema })
       }
     })
   }
 
-  /** Every name, alias and profile, resolved: what of the configuration is part of a run's identity. */
+  /** Every name, alias and profile, resolved, and what is behind names of one's own: what of the configuration is part of a run's identity. */
   identity(defaultModel: string, fixtures: string | undefined): Result.Result<Json, RegistryError> {
     return Result.gen(this, function* () {
       const of = (resolved: Resolved): Json => ({ model: resolved.reference, ...resolved.defaults })
@@ -288,6 +302,7 @@ export class References {
         default: of(yield* this.resolve(defaultModel)),
         ...(Object.keys(models).length === 0 ? {} : { models }),
         ...(Object.keys(profiles).length === 0 ? {} : { profiles }),
+        ...(this.meanings.size === 0 ? {} : { links: Object.fromEntries(this.meanings) }),
         ...(fixtures === undefined ? {} : { fixtures })
       }
     })

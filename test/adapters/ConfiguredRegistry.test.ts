@@ -1,6 +1,6 @@
 // The configured registry: which name means what, which key is missing, and that no key is ever shown.
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer } from "effect"
+import { ConfigProvider, Effect, Layer, Option } from "effect"
 import type { Adapter } from "../../src/adapters/Adapter.ts"
 import { AdapterRegistry } from "../../src/adapters/AdapterRegistry.ts"
 import type { AlembicConfig } from "../../src/adapters/Config.ts"
@@ -8,6 +8,7 @@ import { layerConfigured, type RegistryOptions } from "../../src/adapters/Config
 import { ModelCatalog } from "../../src/adapters/ModelCatalog.ts"
 import { runBound } from "../../src/adapters/runBound.ts"
 import { Guards } from "../../src/adapters/Guards.ts"
+import { computeCacheKey } from "../../src/domain/Call.ts"
 import { IdFactory } from "../../src/kernel/IdFactory.ts"
 
 type Env = Readonly<Record<string, string>>
@@ -345,6 +346,85 @@ describe("the registry", () => {
       )
       assert.notDeepEqual(yield* identityOf({ config, defaultModel: "smart" }, {}), identity)
       assert.notDeepEqual(yield* identityOf({ config, fixtures: { default: { text: "x" } } }, {}), identity)
+    })
+  )
+
+  const base = { command: ["/bin/echo", "one"] }
+  const otherwise: ReadonlyArray<readonly [string, AlembicConfig]> = [
+    ["another command line", { commands: { x: { command: ["/bin/echo", "two"] } } }],
+    ["another grouping of it", { commands: { x: { command: [["/bin/echo", "one"]] } } }],
+    ["another reading", { commands: { x: { ...base, reads: "claude" } } }],
+    ["another directory", { commands: { x: { ...base, cwd: "elsewhere" } } }],
+    ["a sandbox", { commands: { x: { ...base, sandbox: ["bwrap"] } } }],
+    ["a preset instead", { commands: { x: { preset: "codex" } } }]
+  ]
+  const identities = (config: AlembicConfig, model: string, env: Env = {}) =>
+    withRegistry({ config }, env, ({ identity, resolve }) =>
+      Effect.map(resolve({ prompt: "p", model }), (call) => ({
+        run: identity,
+        call,
+        key: computeCacheKey(call)
+      }))
+    )
+
+  for (const [name, config] of otherwise) {
+    it.effect(`a command with ${name} is another run and another call`, () =>
+      Effect.gen(function* () {
+        const one = yield* identities({ commands: { x: base } }, "command:x")
+        const other = yield* identities(config, "command:x")
+        assert.notDeepEqual(other.run, one.run)
+        assert.notDeepEqual(other.key, one.key)
+        // Also inside a chain, and with a model of its own.
+        const chained = yield* identities({ commands: { x: base } }, "offline|command:x:m")
+        assert.notDeepEqual((yield* identities(config, "offline|command:x:m")).key, chained.key)
+      })
+    )
+  }
+
+  it.effect("a provider of another kind is another run and another call", () =>
+    Effect.gen(function* () {
+      const of = (kind: "openai" | "anthropic", baseUrl: string) =>
+        identities({ providers: { p: { kind, baseUrl } } }, "p:m")
+      const one = yield* of("openai", "http://127.0.0.1:1/v1")
+      assert.notDeepEqual((yield* of("anthropic", "http://127.0.0.1:1/v1")).run, one.run)
+      assert.notDeepEqual((yield* of("anthropic", "http://127.0.0.1:1/v1")).key, one.key)
+      assert.deepStrictEqual(yield* of("openai", "http://127.0.0.1:2/v1"), one)
+    })
+  )
+
+  it.effect("what does not change the answer is no part of either", () =>
+    Effect.gen(function* () {
+      const one = yield* identities({ commands: { x: { ...base, reads: "text" } } }, "command:x")
+      const same: AlembicConfig = {
+        commands: {
+          x: { ...base, env: { TOKEN: key }, timeLimitMs: 5, maxOutputBytes: 9, retryInDoubt: true }
+        },
+        prices: { "command:x": { inputUsdPerMillion: 1, outputUsdPerMillion: 1 } },
+        limits: { "command:x": { concurrency: 1 } }
+      }
+      assert.deepStrictEqual(yield* identities(same, "command:x"), one)
+      assert.notInclude(JSON.stringify(one), key)
+      const plain = yield* identities({}, "command:claude")
+      assert.deepStrictEqual(
+        yield* identities({ commands: { claude: {} } }, "command:claude").pipe(Effect.option),
+        Option.none()
+      )
+      assert.deepStrictEqual(
+        yield* identities({ commands: { claude: { preset: "claude" } } }, "command:claude"),
+        plain
+      )
+      assert.notProperty(plain.call, "providerOptions")
+    })
+  )
+
+  it.effect("a call's own options stay beside what its link is", () =>
+    Effect.gen(function* () {
+      const { call } = yield* withRegistry({ config: { commands: { x: base } } }, {}, ({ resolve }) =>
+        Effect.map(resolve({ prompt: "p", model: "command:x", providerOptions: { seed: 1 } }), (given) => ({
+          call: given
+        }))
+      )
+      assert.hasAllKeys(call.providerOptions, ["seed", "alembic"])
     })
   )
 

@@ -107,9 +107,10 @@ const openAiOptions = (input: ModelRunInput): Readonly<Record<string, Json>> => 
 
 /**
  * `providerOptions.api: "chat"` asks OpenAI's older endpoint; `structuredOutputs: false` asks for plain text;
- * `workflow` is what a workflow script said to the tool it was written for.
+ * `workflow` is what a workflow script said to the tool it was written for, `alembic` what a name stands for.
  */
 const withoutOurs = ({
+  alembic: _alembic,
   api: _api,
   structuredOutputs: _mode,
   workflow: _workflow,

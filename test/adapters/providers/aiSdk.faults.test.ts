@@ -175,13 +175,14 @@ describe("what is sent", () => {
           temperature: 0.5,
           maxOutputTokens: 7,
           schema: { type: "object", properties: { a: { type: "string" } } },
-          providerOptions: { top_k: 3 }
+          providerOptions: { top_k: 3, workflow: { model: "opus" }, alembic: { x: "0123" } }
         })
         const request = yield* Deferred.await(server.received)
         assert.match(request.head, /^POST \/v1\/chat\/completions /)
         assert.match(request.head, /authorization: Bearer sk-test-0123456789/i)
         assert.match(request.head, /x-team: blue/i)
         const sent = JSON.parse(request.body)
+        assert.doesNotHaveAnyKeys(sent, ["workflow", "alembic"])
         assert.deepInclude(sent, { model: "m", max_tokens: 7, temperature: 0.5, top_k: 3 })
         assert.deepStrictEqual(
           sent.messages.map((message: { readonly role: string }) => message.role),
