@@ -15,6 +15,7 @@ import { makeTurnScheduler } from "../kernel/TurnScheduler.ts"
 import type { PlanDriver } from "../plan/PlanProtocol.ts"
 import { makeCallBook } from "./CallBook.ts"
 import { driveRun } from "./driveRun.ts"
+import { EngineVersions } from "./EngineVersions.ts"
 import { RunRooms } from "./Room.ts"
 import { append, type RunContext } from "./RunContext.ts"
 import { RunHistory } from "./RunHistory.ts"
@@ -126,6 +127,17 @@ const tellWarnings = (journal: RunJournal, from = 0) =>
     )
   })
 
+/** A run that another V8 or ICU began: nothing of it is made anew, but what the plan sorts or prints may differ. */
+const tellPlatform = Effect.fnUntraced(function* ({ meta, runId }: RunJournal) {
+  const now = yield* EngineVersions
+  const others = (["v8", "icu"] as const).filter((part) => meta.versions[part] !== now[part])
+  if (others.length === 0) return
+  const was = others.map((part) => `${part} ${meta.versions[part]} then, ${now[part]} now`)
+  yield* Effect.logWarning(
+    `${runId}: begun on another platform (${was.join("; ")}); answers are as journaled`
+  )
+})
+
 /** Runs what `request` describes, or goes on with it, or says how it ended before. Never fails. */
 export const executeRun = <R1, R2>(request: RunRequest<R1, R2>) =>
   Effect.scoped(
@@ -146,6 +158,7 @@ export const executeRun = <R1, R2>(request: RunRequest<R1, R2>) =>
           if (refused !== undefined) return unrun("invalid", refused)
           const journal = yield* openJournal(request, runId, history)
           const told = yield* tellWarnings(journal)
+          if (known) yield* tellPlatform(journal)
           const summary = yield* runJournal(request, journal, history, known)
           yield* tellWarnings(journal, told)
           return summary

@@ -1,7 +1,7 @@
 // The durability cases of the engine, by their numbers: what a plan is given after a crash, what is paid again, and
 // what a clock, a failure or a late answer can do to it.
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Deferred, Effect, Exit, Layer } from "effect"
+import { Clock, Deferred, Effect, Exit, Layer, Logger } from "effect"
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeError } from "../../src/domain/ModelError.ts"
@@ -94,7 +94,7 @@ describe("F26: a clock that goes back", () => {
 })
 
 describe("F32: another engine, another Node", () => {
-  it.effect("goes on with the same run, pays for nothing again, and replays identical", () =>
+  it.effect("goes on with the same run and says so, pays for nothing again, and replays identical", () =>
     Effect.gen(function* () {
       const disk = MemoryDisk.make()
       const paid = paidRegistry()
@@ -110,7 +110,14 @@ describe("F32: another engine, another Node", () => {
         engineOn(disk, paid.layer, { pid: 2 }),
         Layer.succeed(EngineVersions, { engine: "9.9.9", node: "99.0.0", v8: "99", icu: "99" })
       )
-      const summary = yield* Alembic.runProgram(spec, five).pipe(Effect.provide(newer))
+      const logged: Array<string> = []
+      const logger = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
+      const summary = yield* Alembic.runProgram(spec, five).pipe(
+        Effect.provide(newer),
+        Effect.provide(logger)
+      )
+      assert.lengthOf(logged, 1)
+      assert.match(logged[0] ?? "", /begun on another platform \(v8 0 then, 99 now; icu 0 then, 99 now\)/)
       assert.strictEqual(summary.status, "completed", JSON.stringify(summary))
       assert.deepStrictEqual(paid.made, ["c", "d", "e"])
       assert.isTrue((yield* Alembic.replayProgram(spec, five).pipe(Effect.provide(newer))).identical)
