@@ -139,34 +139,42 @@ export const liveRun = Effect.fnUntraced(function* (
   /** Whether everything in flight waits, in the end, for something outside the run. */
   const isStuck = () => !flights.hasMail() && !flights.hasWork() && flights.rooms().every(rooms.isWaiting)
 
-  yield* apply(beyond)
-  while (session.state.t === "waiting") {
-    yield* dispatcher.dispatchDue
-    if (answers.size() > 0 || session.answered.size > 0) {
-      yield* deliver
-      continue
-    }
-    // A room that has just got an answer says what it wants next before it is taken to be waiting.
-    if (flights.rooms().length > 0) yield* flights.calm
-    if (isStuck()) {
-      yield* dispatcher.releaseHeld
-      if (answers.size() > 0) continue
-      yield* answers.commit
-      const { blocked, brake, waiting } = dispatcher.stuck()
-      return suspension(waiting, blocked, brake)
-    }
-    // Notes and free intents ride with the next durable append; nothing waits for them.
-    const { outcomes, signal, wishes } = yield* flights.landed
+  /** R3: answers that have come in are kept, and so is what was held. */
+  const stopBy = Effect.fnUntraced(function* (signal: string) {
+    const outcomes = flights.hasMail() ? (yield* flights.landed).outcomes : []
     for (const outcome of outcomes) yield* dispatcher.land(outcome)
-    for (const wish of wishes) yield* rooms.grant(wish)
-    if (signal !== undefined) {
-      yield* dispatcher.parkHeld
-      const stopped: LiveEnd = { t: "stopped", signal }
-      return stopped
+    yield* dispatcher.parkHeld
+    const stopped: LiveEnd = { t: "stopped", signal }
+    return stopped
+  })
+
+  const untilEnd = Effect.gen(function* () {
+    yield* apply(beyond)
+    while (session.state.t === "waiting") {
+      yield* dispatcher.dispatchDue
+      if (answers.size() > 0 || session.answered.size > 0) {
+        yield* deliver
+        continue
+      }
+      // A room that has just got an answer says what it wants next before it is taken to be waiting.
+      if (flights.rooms().length > 0) yield* flights.calm
+      if (isStuck()) {
+        yield* dispatcher.releaseHeld
+        if (answers.size() > 0) continue
+        yield* answers.commit
+        const { blocked, brake, waiting } = dispatcher.stuck()
+        return suspension(waiting, blocked, brake)
+      }
+      // Notes and free intents ride with the next durable append; nothing waits for them.
+      const { outcomes, signal, wishes } = yield* flights.landed
+      for (const outcome of outcomes) yield* dispatcher.land(outcome)
+      for (const wish of wishes) yield* rooms.grant(wish)
+      if (signal !== undefined) return yield* stopBy(signal)
+      yield* dispatcher.releaseHeld
     }
-    yield* dispatcher.releaseHeld
-  }
-  yield* dispatcher.parkHeld
-  const ended: LiveEnd = { t: "ended" }
-  return ended
+    yield* dispatcher.parkHeld
+    const ended: LiveEnd = { t: "ended" }
+    return ended
+  })
+  return yield* Effect.catchTag(untilEnd, "Stopped", ({ signal }) => stopBy(signal))
 })

@@ -496,3 +496,26 @@ describe("what a run says of itself", () => {
     })
   )
 })
+
+describe("a stop while the plan is at work", () => {
+  it.effect("keeps the answers that have come in meanwhile", () =>
+    Effect.gen(function* () {
+      const disk = MemoryDisk.make()
+      const stop = yield* Deferred.make<string>()
+      const paid = paidRegistry()
+      // The plan never goes quiet after its first answer: the stop comes while the other answers lie in the inbox.
+      const program = Effect.gen(function* () {
+        const h = yield* Hooks
+        yield* Effect.raceFirst(h.agent("first"), h.agent("second"))
+        yield* Effect.sync(() => Deferred.doneUnsafe(stop, Effect.succeed("SIGINT")))
+        return yield* Effect.forever(Effect.yieldNow)
+      })
+      const spec = { program: "busy", goal: "g", concurrency: 2 }
+      const summary = yield* Alembic.runProgram({ ...spec, stop }, program).pipe(
+        Effect.provide(engineOn(disk, paid.layer))
+      )
+      assert.strictEqual(summary.status, "interrupted", JSON.stringify(summary))
+      assert.strictEqual(summary.usage.outputTokens, 10)
+    })
+  )
+})
