@@ -22,15 +22,15 @@ interface Contestant {
   readonly name: string
   readonly command: ReadonlyArray<string>
   readonly env?: Readonly<Record<string, string>>
-  /** An answer it has given survives a power cut. */
-  readonly durable: boolean
+  /** Whether an answer survives a power cut: from before the plan sees it, from some time after, or never. */
+  readonly durable: "before" | "after" | "never"
   readonly syncs: string
 }
 
 const alembic: Contestant = {
   name: "alembic",
   command: [here("peerCases.ts"), "alembic"],
-  durable: true,
+  durable: "before",
   syncs: "fdatasync before the plan sees an answer; those that wait together share one"
 }
 const contestants: ReadonlyArray<Contestant> = [
@@ -38,32 +38,33 @@ const contestants: ReadonlyArray<Contestant> = [
   {
     name: "openworkflow",
     command: [here("peers/openworkflow.mjs")],
-    durable: true,
+    durable: "before",
     syncs: "node:sqlite, WAL, synchronous=FULL (SQLite's default): a sync for each of a step's two commits"
   },
   {
     name: "langgraph",
     command: [here("peers/langgraph.mjs")],
-    durable: false,
+    durable: "never",
     syncs: "better-sqlite3, WAL, synchronous=NORMAL (its build's default): none but at WAL checkpoints"
   },
   {
     name: "langgraph, FULL",
     command: [here("peers/langgraph.mjs")],
     env: { SYNC: "full" },
-    durable: true,
-    syncs: "the same with synchronous=FULL set by hand: a sync for each task's writes"
+    durable: "after",
+    syncs:
+      "the same with synchronous=FULL set by hand: a sync for each task's writes, which the plan does not wait for"
   },
   {
     name: "effect, in memory",
     command: [here("peerCases.ts"), "effect"],
-    durable: false,
+    durable: "never",
     syncs: "none: nothing survives the process"
   },
   {
     name: "floor",
     command: [here("peerCases.ts"), "floor"],
-    durable: false,
+    durable: "never",
     syncs: "fdatasync for each call, or for each group; a loop that keeps nothing it could go on from"
   }
 ]
@@ -162,7 +163,7 @@ for (const { of, title, unit } of cases) {
     )
     const spread = `${Math.min(...all).toFixed(1)}…${Math.max(...all).toFixed(1)}`
     say(
-      `  ${one.name.padEnd(20)}${median(all).toFixed(1).padStart(9)}   ${spread.padEnd(18)}${ratio.toFixed(2).padStart(7)}×  ${one.durable ? "durable" : ""}`
+      `  ${one.name.padEnd(20)}${median(all).toFixed(1).padStart(9)}   ${spread.padEnd(18)}${ratio.toFixed(2).padStart(7)}×  durable: ${one.durable}`
     )
   }
 }

@@ -19,12 +19,15 @@ const config = { configurable: { thread_id: "calls" }, durability: "sync" }
 const calls = async (dir, count, inFlight) => {
   const { checkpointer, database } = open(dir)
   const call = task("call", async () => text)
+  let began = 0
   const flow = entrypoint({ name: "calls", checkpointer }, async () => {
-    const began = performance.now()
+    began = performance.now()
     await pool(count, inFlight, (n) => call(n))
-    return performance.now() - began
+    return count
   })
-  const ms = await flow.invoke(count, config)
+  await flow.invoke(count, config)
+  // To the end of the run: a task's answer is given to the function before it is written.
+  const ms = performance.now() - began
   database.close()
   return ms
 }
