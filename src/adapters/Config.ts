@@ -94,7 +94,14 @@ export const CommandConfig = Schema.Struct({
   ),
   sandbox: optional(Schema.Array(Schema.String), "A prefix that it runs under, such as podman run …"),
   cwd: Schema.optionalKey(Schema.String),
-  env: optional(Schema.Record(Schema.String, Schema.String), "Added to its environment; no keys here"),
+  env: optional(
+    Schema.Record(Schema.String, Schema.String),
+    "Added to its environment; no keys here (passEnv names them)"
+  ),
+  passEnv: optional(
+    Schema.Array(EnvName),
+    "Variables of your environment that it gets; without, only PATH, HOME, LANG and the like, and the keys of the tool it is read as"
+  ),
   timeLimitMs: Schema.optionalKey(PositiveInt),
   maxOutputBytes: Schema.optionalKey(PositiveInt),
   retryInDoubt: optional(

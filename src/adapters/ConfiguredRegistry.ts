@@ -1,6 +1,6 @@
 // ConfiguredRegistry: the live AdapterRegistry, from alembic.json and the environment. Adapters are made when a link
 // is first bound; keys stay inside them. Which names mean what is references.ts's, where a provider is Endpoints'.
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, type Redacted } from "effect"
 import type { Adapter } from "./Adapter.ts"
 import { AdapterRegistry, type Binding, type RegistryError } from "./AdapterRegistry.ts"
 import type { AlembicConfig, CommandConfig } from "./Config.ts"
@@ -38,12 +38,13 @@ const commandSpec = (name: string, config: CommandConfig | undefined): CommandSp
   const base = preset === undefined ? undefined : commandPresets[preset]
   const argv = config?.command ?? base?.argv
   if (argv === undefined) return undefined
-  const { cwd, env, maxOutputBytes, reads, sandbox, timeLimitMs } = config ?? {}
+  const { cwd, env, maxOutputBytes, passEnv, reads, sandbox, timeLimitMs } = config ?? {}
   return {
     argv,
     reads: reads ?? base?.reads ?? "text",
     ...(cwd === undefined ? {} : { cwd }),
     ...(env === undefined ? {} : { env }),
+    ...(passEnv === undefined ? {} : { passEnv }),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(timeLimitMs === undefined ? {} : { timeLimitMs }),
     ...(maxOutputBytes === undefined ? {} : { maxOutputBytes })
@@ -55,9 +56,15 @@ class Adapters {
   private readonly made = new Map<string, Adapter>()
   private readonly options: RegistryOptions
   readonly endpoints: ReadonlyMap<string, Endpoint>
+  /** Every key that is configured: no adapter shows another one's either. */
+  private readonly secrets: ReadonlyArray<Redacted.Redacted<string>>
   constructor(options: RegistryOptions, endpoints: ReadonlyMap<string, Endpoint>) {
     this.options = options
     this.endpoints = endpoints
+    this.secrets = [...endpoints.values()].flatMap(({ apiKey, headers }) => [
+      ...(apiKey === undefined ? [] : [apiKey]),
+      ...Object.values(headers)
+    ])
     for (const adapter of options.adapters ?? []) this.made.set(adapter.id, adapter)
   }
 
@@ -77,16 +84,17 @@ class Adapters {
   }
 
   private make(link: Link): Adapter {
+    const { secrets } = this
     if (link.provider === "human") return makeHumanAdapter()
     if (link.provider.startsWith("command:")) {
       const name = link.provider.slice("command:".length)
       const spec = commandSpec(name, this.options.config?.commands?.[name])
-      if (spec !== undefined) return makeCommandAdapter({ id: link.provider, spec })
+      if (spec !== undefined) return makeCommandAdapter({ id: link.provider, spec, secrets })
     }
     const endpoint = this.endpoints.get(link.provider)
     if (endpoint === undefined) return makeOfflineAdapter(this.options.fixtures)
     const { apiKey, baseUrl, headers, id, kind } = endpoint
-    return makeAiSdkAdapter({ provider: kind, id, apiKey, baseUrl, headers })
+    return makeAiSdkAdapter({ provider: kind, id, apiKey, baseUrl, headers, secrets })
   }
 }
 

@@ -9,6 +9,9 @@ const mask = "[redacted]"
 const pieceLength = 8
 const promptPieceLength = 20
 
+/** Shorter ones would be found everywhere by chance. */
+const shortestSecret = 4
+
 /** Longest text that is looked at; a message is bounded far below. */
 const longest = 16_384
 
@@ -75,7 +78,7 @@ const shapesOf = (secret: string): ReadonlyArray<string> => {
     base.add(base64(form).replace(/=+$/, "").replace(/\+/g, "-").replace(/\//g, "_"))
     for (const piece of base64Pieces(form)) base.add(piece)
   }
-  return Array.from(base).filter((form) => form.length >= 4)
+  return Array.from(base).filter((form) => form.length >= shortestSecret)
 }
 
 /**
@@ -152,6 +155,27 @@ const hideSecrets = (text: string, secrets: ReadonlyArray<string>): string => {
   }
   markEnds(text, secrets, marks)
   return replaceMarked(text, marks, mask)
+}
+
+/**
+ * A function that hides known secrets whole, in every shape they come back in, and leaves all else of a text as it
+ * is. For answers: no length limit, no shapes of unknown keys. A short secret that is a mere word (`ollama`, `test`)
+ * is a placeholder, and stays.
+ */
+export const hideWhole = (secrets: ReadonlyArray<string>): ((text: string) => string) => {
+  const shapes = new Set<string>()
+  for (const secret of secrets) {
+    const bare = secret.trim()
+    if (bare.length < shortestSecret || (bare.length < pieceLength && /^[A-Za-z]+$/.test(bare))) continue
+    shapes.add(bare)
+    // Short derived shapes (base64 of a few bytes) would be found anywhere by chance.
+    for (const shape of shapesOf(secret)) if (shape.length >= pieceLength) shapes.add(shape)
+  }
+  const longestFirst = Array.from(shapes).toSorted((a, b) => b.length - a.length)
+  return (text) => {
+    const found = longestFirst.filter((shape) => text.includes(shape))
+    return found.reduce((out, shape) => out.replaceAll(shape, mask), text)
+  }
 }
 
 const page = /<!doctype|<html|<head[\s>]|<body[\s>]|<\?xml/i

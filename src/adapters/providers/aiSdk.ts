@@ -8,6 +8,7 @@ import { readReply } from "../classifyAnswer.ts"
 import { classifyFailedReply, type Reading } from "../classifyHttp.ts"
 import { classifyThrown, unsendable } from "../classifyThrown.ts"
 import { hidePrompt, redact } from "../redact.ts"
+import { makeRedactor } from "../redactAnswer.ts"
 import { type Generated, loadProvider, type ProviderKind } from "./sdkModels.ts"
 import { Exchange, recordingFetch } from "./wire.ts"
 
@@ -19,6 +20,8 @@ export interface AiSdkOptions {
   /** Used as the provider's SDK uses it (`…/v1`, Google `…/v1beta`); the SDK's own default where absent. */
   readonly baseUrl: string | undefined
   readonly headers?: Readonly<Record<string, Redacted.Redacted<string>>>
+  /** Further keys that must not be shown, whoever echoes them. */
+  readonly secrets?: ReadonlyArray<Redacted.Redacted<string>>
 }
 
 /** Credentials that stand in a base URL: its userinfo and the values of its query. */
@@ -39,6 +42,7 @@ const safely = <A>(read: () => A, otherwise: A): A => Result.getOrElse(Result.tr
 const secretsOf = (options: AiSdkOptions): ReadonlyArray<string> => [
   ...(options.apiKey === undefined ? [] : [Redacted.value(options.apiKey)]),
   ...Object.values(options.headers ?? {}).map(Redacted.value),
+  ...(options.secrets ?? []).map(Redacted.value),
   ...safely(() => urlSecrets(options.baseUrl), [])
 ]
 
@@ -100,10 +104,11 @@ const overridesOf = ({ breaker, detail, retryable }: ModelError) => ({
 
 /**
  * An adapter over one AI SDK provider. It makes one HTTP request an attempt; interruption aborts it on the wire.
- * Fails with a `ModelError` whose message and detail hold no key, prompt or HTML.
+ * Fails with a `ModelError` whose message and detail hold no key, prompt or HTML; an answer holds no known key.
  */
 export const makeAiSdkAdapter = (options: AiSdkOptions): Adapter => {
   const secrets = secretsOf(options)
+  const redactor = makeRedactor(secrets)
   const settings = {
     apiKey: options.apiKey === undefined ? undefined : Redacted.value(options.apiKey),
     baseUrl: options.baseUrl,
@@ -131,7 +136,10 @@ export const makeAiSdkAdapter = (options: AiSdkOptions): Adapter => {
       catch: (thrown) => thrown
     }).pipe(Effect.result)
     const now = yield* Clock.currentTimeMillis
-    return yield* Effect.fromResult(settle(exchange, sdk, { now, clean }))
+    const settled = settle(exchange, sdk, { now, clean })
+    return yield* Effect.fromResult(
+      Result.mapBoth(settled, { onSuccess: redactor.success, onFailure: redactor.failure })
+    )
   })
   return { id: options.id, free: false, acts: false, attempt }
 }

@@ -1,13 +1,15 @@
 // The adapter that runs a subprocess agent: presets for claude, codex and gemini, and any command by a template.
 // It builds the command line, feeds the prompt, runs it (childProcess.ts) and reads its end (classifyProcess.ts).
-import { Clock, Effect, Redacted } from "effect"
+import { Clock, Effect, Redacted, Result } from "effect"
 import type { ModelRunInput } from "../../domain/ModelRun.ts"
 import type { Adapter } from "../Adapter.ts"
 import { readProcess } from "../classifyProcess.ts"
 import type { CliFormat } from "../readCli.ts"
 import { hidePrompt, redact } from "../redact.ts"
+import { makeRedactor } from "../redactAnswer.ts"
 import { promptWithSchema } from "../schemaPrompt.ts"
 import { runChild } from "./childProcess.ts"
+import { childEnvironment, keysIn, secretsIn } from "./commandEnvironment.ts"
 
 /** One argument, or a group that is left out where a placeholder in it has no value. */
 export type TemplateItem = string | ReadonlyArray<string>
@@ -21,8 +23,10 @@ export interface CommandSpec {
   /** How its output is read. */
   readonly reads: CliFormat
   readonly cwd?: string
-  /** Added to the environment it inherits. */
+  /** Added to the few variables of the host that it gets (commandEnvironment.ts). */
   readonly env?: Readonly<Record<string, string>>
+  /** Names of further variables of the host that it gets. */
+  readonly passEnv?: ReadonlyArray<string>
   /** A prefix that confines it: `["bwrap", "--ro-bind", "/", "/"]`, `["podman", "run", "-i", "image"]`. */
   readonly sandbox?: ReadonlyArray<string>
   /** Milliseconds; a limit of its own beside the call's. */
@@ -56,7 +60,7 @@ export interface CommandOptions {
   /** The adapter's id, as runs name it: `command:claude`. */
   readonly id: string
   readonly spec: CommandSpec
-  /** Never to be shown, beside what the environment holds by names like KEY, TOKEN, SECRET. */
+  /** Never to be shown, beside what the host's environment holds by names like KEY, TOKEN, SECRET. */
   readonly secrets?: ReadonlyArray<Redacted.Redacted<string>>
 }
 
@@ -97,20 +101,10 @@ export const commandLine = (
   }
 }
 
-const environment = (added: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {
-  const inherited: Record<string, string> = {}
-  for (const [name, value] of Object.entries(process.env)) if (value !== undefined) inherited[name] = value
-  return { ...inherited, ...added }
-}
-
-const secretName = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH/i
-
-const environmentSecrets = (env: Readonly<Record<string, string>>): ReadonlyArray<string> =>
-  Object.entries(env).flatMap(([name, value]) => (secretName.test(name) && value.length >= 8 ? [value] : []))
-
 /**
  * An adapter over a subprocess. It acts: a call of it that may have run is not run again unasked. Interruption ends
- * its whole process group. Fails with a `ModelError` whose detail holds the bounded, redacted tail of its output.
+ * its whole process group. Fails with a `ModelError` whose detail holds the bounded, redacted tail of its output; an
+ * answer holds no key of the host or of its configuration, whether the command was given it or not.
  */
 export const makeCommandAdapter = ({ id, secrets = [], spec }: CommandOptions): Adapter => ({
   id,
@@ -118,13 +112,11 @@ export const makeCommandAdapter = ({ id, secrets = [], spec }: CommandOptions): 
   acts: true,
   attempt: Effect.fnUntraced(function* (input: ModelRunInput) {
     const { argv, stdin } = commandLine(spec, id, input)
-    const env = environment({
-      ...spec.env,
-      ...(input.idempotencyKey !== undefined && { ALEMBIC_IDEMPOTENCY_KEY: input.idempotencyKey })
-    })
+    const idempotency =
+      input.idempotencyKey === undefined ? {} : { ALEMBIC_IDEMPOTENCY_KEY: input.idempotencyKey }
     const end = yield* runChild({
       argv,
-      env,
+      env: { ...childEnvironment(process.env, spec), ...idempotency },
       maxOutputBytes: spec.maxOutputBytes ?? defaultMaxOutputBytes,
       drainMs,
       killGraceMs,
@@ -133,9 +125,16 @@ export const makeCommandAdapter = ({ id, secrets = [], spec }: CommandOptions): 
       ...(spec.timeLimitMs !== undefined && { timeLimitMs: spec.timeLimitMs })
     })
     const now = yield* Clock.currentTimeMillis
-    const hidden = [...secrets.map(Redacted.value), ...environmentSecrets(env)]
+    const keys = [...secrets.map(Redacted.value), ...keysIn(process.env), ...keysIn(spec.env ?? {})]
+    const hidden = [...keys, ...secretsIn(process.env), ...secretsIn(spec.env ?? {})]
     const prompts = [input.prompt, ...(input.system === undefined ? [] : [input.system])]
     const clean = (text: string) => hidePrompt(redact(text, hidden), prompts)
-    return yield* Effect.fromResult(readProcess(id, spec.reads, end, { now, clean }))
+    const redactor = makeRedactor(keys)
+    return yield* Effect.fromResult(
+      Result.mapBoth(readProcess(id, spec.reads, end, { now, clean }), {
+        onSuccess: redactor.success,
+        onFailure: redactor.failure
+      })
+    )
   })
 })

@@ -9,6 +9,7 @@ import { type Draft, judge } from "../classifyAnswer.ts"
 import { classifyFailedReply, type Reading } from "../classifyHttp.ts"
 import { classifyTransport } from "../classifyThrown.ts"
 import { hidePrompt, redact } from "../redact.ts"
+import { makeRedactor } from "../redactAnswer.ts"
 import { promptWithSchema } from "../schemaPrompt.ts"
 
 export interface LanguageModelOptions {
@@ -108,6 +109,9 @@ const draftOf = (response: LanguageModel.GenerateTextResponse<{}>): Draft => {
   }
 }
 
+/** Its keys are the model layer's own: only what is shaped like one can be known here. */
+const redactor = makeRedactor([])
+
 /**
  * An adapter over a `LanguageModel`. It asks for text: what a schema asks for is decoded by the spine. Sampling
  * options are the model layer's own; `maxOutputTokens` and `temperature` of the input do not reach it.
@@ -125,10 +129,11 @@ export const makeLanguageModelAdapter = ({ free, id, model }: LanguageModelOptio
     const now = yield* Clock.currentTimeMillis
     const clean = (text: string) =>
       hidePrompt(redact(text, []), [input.prompt, ...(input.system === undefined ? [] : [input.system])])
+    const read = Result.isFailure(outcome)
+      ? Result.fail(errorOf(outcome.failure, { now, clean }))
+      : judge(draftOf(outcome.success), { label: id })
     return yield* Effect.fromResult(
-      Result.isFailure(outcome)
-        ? Result.fail(errorOf(outcome.failure, { now, clean }))
-        : judge(draftOf(outcome.success), { label: id })
+      Result.mapBoth(read, { onSuccess: redactor.success, onFailure: redactor.failure })
     )
   })
 })
