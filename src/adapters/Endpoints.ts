@@ -87,7 +87,7 @@ export const readEndpoints = Effect.fnUntraced(function* (
       apiKeyVariable,
       keyless: keyless && provider.kind !== "openai-compatible",
       keyOptional: provider.kind === "openai-compatible" && provider.apiKeyEnv === undefined,
-      baseUrl: given ?? configured,
+      baseUrl: (given ?? configured)?.trim(),
       baseUrlVariable: isBuiltIn ? baseUrlVariable : undefined,
       headers,
       missingHeader
@@ -98,11 +98,26 @@ export const readEndpoints = Effect.fnUntraced(function* (
   return endpoints
 }, Effect.mapError(invalid))
 
-const isHttpUrl = (value: string): boolean =>
-  Result.match(
-    Result.try(() => new URL(value)),
-    { onSuccess: ({ protocol }) => protocol === "http:" || protocol === "https:", onFailure: () => false }
-  )
+/** Why a text is no base URL, to which paths are appended, and what to do about it. It is not shown: it may hold a key. */
+const baseUrlProblem = (value: string): readonly [problem: string, cure: string] | undefined => {
+  const url = Result.getOrUndefined(Result.try(() => new URL(value)))
+  if (url === undefined || !/^https?:$/.test(url.protocol) || /\s/.test(value)) {
+    return ["is not an http(s) URL", "correct the base URL"]
+  }
+  if (url.username !== "" || url.password !== "" || /^https?:\/*[^/?#]*@/i.test(value)) {
+    return [
+      "holds a user or a password, which a base URL may not",
+      "put the key into its variable, or into a header with headersEnv of a provider in alembic.json"
+    ]
+  }
+  if (/[?#]/.test(value)) {
+    return [
+      "holds a query or a fragment (? or #), which are no part of a base URL",
+      "end it with the path, such as /v1; put a key into its variable, or into a header with headersEnv"
+    ]
+  }
+  return undefined
+}
 
 /** What keeps a link of this endpoint from being called, or undefined. */
 export const endpointProblem = (endpoint: Endpoint, link: Link): RegistryError | undefined => {
@@ -123,12 +138,10 @@ export const endpointProblem = (endpoint: Endpoint, link: Link): RegistryError |
           `set ${baseUrlVariable} or give --base-url`
         )
   }
-  if (baseUrl !== undefined && !isHttpUrl(baseUrl)) {
-    return problem(
-      "invalid_config",
-      `the base URL of ${link.reference} is not an http(s) URL`,
-      "correct the base URL"
-    )
+  const wrongUrl = baseUrl === undefined ? undefined : baseUrlProblem(baseUrl)
+  if (wrongUrl !== undefined) {
+    const [why, cure] = wrongUrl
+    return problem("invalid_config", `the base URL of ${link.reference} ${why}`, cure)
   }
   if (apiKey === undefined && keyless) {
     return problem(

@@ -250,6 +250,56 @@ describe("keys and base URLs", () => {
     })
   )
 
+  const wrongUrls = [
+    [`http://user:${key}@host.test/v1`, "user or a password"],
+    [`https://${key}@host.test/v1`, "user or a password"],
+    [`http://:${key}@host.test`, "user or a password"],
+    [`http://host.test/v1?api_key=${key}`, "query or a fragment"],
+    ["http://host.test/v1?", "query or a fragment"],
+    [`http://host.test/v1#${key}`, "query or a fragment"],
+    [`host.test/${key}`, "not an http(s) URL"],
+    [`http://host.test/v1 ${key}`, "not an http(s) URL"]
+  ] as const
+  for (const [baseUrl, words] of wrongUrls) {
+    it.effect(
+      `${baseUrl.replace(key, "KEY")} is refused as a base URL, wherever it comes from, and not shown`,
+      () =>
+        Effect.gen(function* () {
+          const variables = {
+            OPENAI_API_KEY: key,
+            OPENAI_COMPATIBLE_BASE_URL: baseUrl,
+            OPENAI_BASE_URL: baseUrl
+          }
+          const config: AlembicConfig = { providers: { own: { kind: "openai-compatible", baseUrl } } }
+          for (const error of [
+            yield* bindFailure({ baseUrl }, { OPENAI_API_KEY: key }, "openai:gpt-4o"),
+            yield* bindFailure({}, variables, "openai:gpt-4o"),
+            yield* bindFailure({}, variables, "openai-compatible:llama"),
+            yield* bindFailure({ config }, {}, "own:llama")
+          ]) {
+            assert.strictEqual(error.code, "invalid_config")
+            assert.include(error.message, words)
+            assert.notInclude(JSON.stringify(error), key)
+            assert.isAbove(error.cure.length, 10)
+          }
+        })
+    )
+  }
+
+  it.effect("a base URL with a port, a path, an @ in it or a slash at its end is one", () =>
+    Effect.gen(function* () {
+      for (const baseUrl of [
+        "http://127.0.0.1:1",
+        "https://host.test/a/b/",
+        "http://host.test/~me@here/v1",
+        " http://[::1]:1/v1 "
+      ]) {
+        const [link] = yield* withRegistry({ baseUrl }, {}, ({ bind }) => bind("openai-compatible:llama"))
+        assert.strictEqual(link?.adapter.id, "openai-compatible")
+      }
+    })
+  )
+
   it.effect("a provider of one's own never gets a built-in one's key", () =>
     Effect.gen(function* () {
       const config: AlembicConfig = {
