@@ -34,10 +34,15 @@ export const acquireLock = Effect.fnUntraced(function* (
       error.code === "ENOENT" ? Effect.succeed(undefined) : Effect.fail(fromFsError(error))
     )
 
-  /** True if it was created; false if something is there. */
+  /**
+   * True if it was created; false if it is to be looked at again: something is there, or an owner who came first swept
+   * away what we were about to put there, with the leavings of the dead.
+   */
   const create = (file: string): Effect.Effect<boolean, JournalError> =>
     Effect.catch(Effect.as(fs.createExclusive(file, bytes), true), (error) =>
-      error.code === "EEXIST" ? Effect.succeed(false) : Effect.fail(fromFsError(error))
+      error.code === "EEXIST" || (error.code === "ENOENT" && error.op === "link")
+        ? Effect.succeed(false)
+        : Effect.fail(fromFsError(error))
     )
 
   const removeMine = (file: string): Effect.Effect<void> =>

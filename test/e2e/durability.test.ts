@@ -149,7 +149,7 @@ describe("F22, F23: several processes and one run", () => {
           // All but one end by themselves.
           const locked: Array<number> = []
           const first = yield* Effect.raceAll(others.map((fiber) => Fiber.join(fiber)))
-          assert.strictEqual(first.end.code, 5, first.end.err)
+          assert.strictEqual(first.end.code, 5, first.end.out)
           yield* working.answer
           server.hold(() => false)
           for (const fiber of others) {

@@ -61,4 +61,23 @@ describe("F30: locking on a file system that fails", () => {
       )
     }
   }
+
+  it.effect("a file that the owner before swept away on its way to being the lock is made again", () =>
+    Effect.gen(function* () {
+      for (const stands of [false, true]) {
+        const disk = stands ? stale(MemoryDisk.make()) : MemoryDisk.make().write("/base/other", "")
+        disk.fail("link", stands ? 2 : 1, "ENOENT")
+        assert.strictEqual(yield* Effect.scoped(Effect.provide(acquireLock(path), as(disk, 1))), stands)
+      }
+    })
+  )
+
+  it.effect("a directory that is gone is an error, and nobody looks for it for ever", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(
+        Effect.scoped(Effect.provide(acquireLock("/gone/lock"), as(MemoryDisk.make(), 1)))
+      )
+      assert.strictEqual(error._tag, "JournalError")
+    })
+  )
 })
