@@ -92,7 +92,7 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
     load: () => import("./commands/verify.ts")
   },
   repair: {
-    about: "Cut a damaged log, keeping a backup",
+    about: "Make what is derived from a log again, or cut a damaged log",
     group: "Keeping house",
     load: () => import("./commands/repair.ts")
   },

@@ -9,7 +9,7 @@ import { collect, planGc, type GcCandidate, type GcOptions, type GcOutcome } fro
 import type { JournalError } from "./JournalError.ts"
 import { listRuns, type RunListing } from "./listRuns.ts"
 import { createRun, openRun, runExists, type OpenRunMode } from "./openRun.ts"
-import { repairRun, type Repaired } from "./repair.ts"
+import { remakeDerived, repairRun, type Repaired } from "./repair.ts"
 import { checkRunId, runPaths } from "./RunDirectory.ts"
 import type { RunJournal } from "./RunJournal.ts"
 import type { NewRun } from "./RunMeta.ts"
@@ -45,6 +45,8 @@ export class Journal extends Context.Service<
       runId: RunId,
       options: { readonly truncateAt: number }
     ) => Effect.Effect<Repaired, JournalError>
+    /** Makes the files that are derived from a sound log again; answers those that were missing or wrong. */
+    readonly remakeDerived: (runId: RunId) => Effect.Effect<ReadonlyArray<string>, JournalError>
     /** Writes a sound run to one file, the same bytes wherever it is done. */
     readonly export: (runId: RunId, path: string) => Effect.Effect<Archived, JournalError>
     /** Takes in an exported run, if it verifies. */
@@ -80,6 +82,7 @@ export class Journal extends Context.Service<
           list: Effect.provideContext(listRuns(baseDir), context),
           verify: (runId) => Effect.provideContext(verifyRun(baseDir, runId), context),
           repair: (runId, options) => Effect.provideContext(repairRun(baseDir, runId, options), context),
+          remakeDerived: (runId) => Effect.provideContext(remakeDerived(baseDir, runId), context),
           export: (runId, path) => Effect.provideContext(exportRun(baseDir, runId, path), context),
           import: (path) => Effect.provideContext(importRun(baseDir, path), context),
           planGc: (options) => Effect.provideContext(planGc(baseDir, options), context),

@@ -156,13 +156,15 @@ export class LogReader {
 
   /** The error that a problem is for whoever wants a sound log. */
   errorOf(problem: LineProblem): JournalError {
+    // The log lies in its run's directory.
+    const run = this.path.split("/").at(-2) ?? "RUN"
     return new JournalError({
       ...problem,
       path: this.path,
       cure:
         problem.code === "schema"
           ? "use the version of Alembic that made the run"
-          : `\`alembic verify\` lists all problems; \`alembic repair RUN --truncate-at ${Math.max(0, problem.line - 1)}\` keeps what is before, and a backup`
+          : `\`alembic verify ${run}\` lists all problems; \`alembic repair ${run} --truncate-at ${Math.max(0, problem.line - 1)}\` keeps what is before, and a backup`
     })
   }
 }

@@ -59,7 +59,7 @@ export interface RunJournal {
   readonly completions: Stream.Stream<Completion, JournalError>
   /** All events that are durable when it starts. */
   readonly events: Stream.Stream<RunEvent, JournalError>
-  /** The result of a run that completed; undefined if it had none or has not completed. */
+  /** The result of a run that ended, failed ones included; undefined if it had none or has not ended. */
   readonly result: Effect.Effect<Json | undefined, JournalError>
   readonly blobs: ContentStore
   /** Writes checkpoint and call cache: on suspension, interruption and failure. */
@@ -259,7 +259,8 @@ export const makeRunJournal = Effect.fnUntraced(function* (
 
   const resultAt = Effect.fnUntraced(function* (what: string, offset: number, length: number) {
     const event = Option.getOrUndefined(yield* readLine(offset, length, parseEvent))
-    if (event?.type !== "CallCompleted" && event?.type !== "RunCompleted") return yield* damaged(what)
+    if (event?.type !== "CallCompleted" && event?.type !== "RunCompleted" && event?.type !== "RunFailed")
+      return yield* damaged(what)
     return event.resultBlob === undefined ? event.result : yield* blobs.get(event.resultBlob.blob)
   })
 
@@ -305,9 +306,9 @@ export const makeRunJournal = Effect.fnUntraced(function* (
   })
 
   const result: RunJournal["result"] = Effect.suspend(() =>
-    state.end?.status === "completed" || state.end?.status === "incomplete"
-      ? resultAt("the result", state.end.offset, state.end.length)
-      : Effect.succeed(undefined)
+    state.end === undefined
+      ? Effect.succeed(undefined)
+      : resultAt("the result", state.end.offset, state.end.length)
   )
 
   let cached = true

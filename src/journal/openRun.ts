@@ -12,6 +12,7 @@ import { FsPort } from "../kernel/FsPort.ts"
 import type { HostIdentity } from "../kernel/HostIdentity.ts"
 import { readCheckpoint, type Checkpoint } from "./Checkpoint.ts"
 import { makeContentStore, type ContentStore } from "./ContentStore.ts"
+import { mendEnded } from "./derived.ts"
 import { makeEventLog, type LogPosition } from "./EventLog.ts"
 import { fromFsError, JournalError } from "./JournalError.ts"
 import { genesis, type LineProblem, type LogReader } from "./LogReader.ts"
@@ -157,12 +158,12 @@ export const readMeta = Effect.fnUntraced(function* (
   return meta
 })
 
-const checkpointAhead = (path: string, checkpoint: Checkpoint, lastSeq: number) =>
+const checkpointAhead = (path: string, checkpoint: Checkpoint, runId: RunId, lastSeq: number) =>
   new JournalError({
     code: "checkpoint_ahead",
     path,
     problem: `event ${checkpoint.lastSeq} was durable, and the log ends at event ${lastSeq}: answers are lost`,
-    cure: `restore events.jsonl from a copy; or accept the loss: \`alembic repair RUN --truncate-at ${lastSeq}\``
+    cure: `restore events.jsonl from a copy; or accept the loss: \`alembic repair ${runId} --truncate-at ${lastSeq}\``
   })
 
 /**
@@ -228,7 +229,7 @@ export const openRun = Effect.fnUntraced(function* (
     if (checkpoint.runId !== runId || (checkpoint.lastSeq === 0 && checkpoint.lastHash !== genesis)) {
       warnings.push("checkpoint.json is not this run's; it is made anew from the log")
     } else if (checkpoint.lastSeq > scanned.lastSeq) {
-      return yield* checkpointAhead(paths.checkpoint, checkpoint, scanned.lastSeq)
+      return yield* checkpointAhead(paths.checkpoint, checkpoint, runId, scanned.lastSeq)
     } else if (checkpoint.lastSeq > 0 && hashThere !== checkpoint.lastHash) {
       return yield* scanned.errorOf({
         line: checkpoint.lastSeq,
@@ -268,7 +269,7 @@ export const openRun = Effect.fnUntraced(function* (
       isSyncUnsupported(error) ? Effect.void : Effect.fail(fromFsError(error))
     )
   }
-  return yield* makeRunJournal({
+  const journal = yield* makeRunJournal({
     runId,
     paths,
     meta,
@@ -279,4 +280,7 @@ export const openRun = Effect.fnUntraced(function* (
     opened,
     openLog
   })
+  // Of no consequence if it fails: they are derived, and a result that cannot be read fails where it is asked for.
+  yield* Effect.ignore(mendEnded(paths, journal, opened))
+  return journal
 })

@@ -1,12 +1,14 @@
-// repair: gives up the end of a damaged log, on request only, and keeps a copy of all of it. What is kept must be
-// sound; what was derived from the rest goes with it.
-import { Effect, type Scope } from "effect"
+// repair: makes the files that are derived from a log again; and gives up the end of a damaged log, on request only,
+// keeping a copy of all of it. What is kept must be sound; what was derived from the rest goes with it.
+import { Effect, Option, type Scope } from "effect"
+import { sha256 } from "../domain/fingerprint.ts"
 import type { RunId } from "../domain/RunSpec.ts"
 import { FsPort } from "../kernel/FsPort.ts"
 import type { HostIdentity } from "../kernel/HostIdentity.ts"
 import { fromFsError, JournalError } from "./JournalError.ts"
 import type { LineProblem, LogReader } from "./LogReader.ts"
-import { mainWorkflow, refuseLinks, runPaths } from "./RunDirectory.ts"
+import { openRun } from "./openRun.ts"
+import { mainWorkflow, refuseLinks, runPaths, type RunPaths } from "./RunDirectory.ts"
 import { acquireLock } from "./RunLock.ts"
 import { scanLog } from "./scanLog.ts"
 
@@ -38,6 +40,48 @@ const backUp = Effect.fnUntraced(function* (
   yield* Effect.mapError(to.sync, fromFsError)
   return backup
 })
+
+/** The files that are made from the log, by the names they have in the run's directory. */
+const derivedFiles = (paths: RunPaths) => [
+  paths.checkpoint,
+  paths.result,
+  paths.parked,
+  paths.cache(mainWorkflow)
+]
+
+const removeDerived = Effect.fnUntraced(function* (files: ReadonlyArray<string>) {
+  const fs = yield* FsPort
+  for (const file of files) {
+    yield* Effect.catch(fs.remove(file), (error) =>
+      error.code === "ENOENT" || error.code === "ENOTDIR" ? Effect.void : Effect.fail(fromFsError(error))
+    )
+  }
+})
+
+/**
+ * Makes what is derived from a sound log again: checkpoint, result, parked items, and the call cache if there was one.
+ * Answers the files that were missing or said otherwise. Fails, changing nothing, if the log is not sound.
+ */
+export const remakeDerived = Effect.fn("remakeDerived")(function* (
+  baseDir: string,
+  runId: RunId
+): Effect.fn.Return<ReadonlyArray<string>, JournalError, FsPort | HostIdentity | Scope.Scope> {
+  const fs = yield* FsPort
+  const paths = runPaths(baseDir, runId)
+  const files = derivedFiles(paths)
+  const hashes = Effect.forEach(files, (file) =>
+    Effect.map(Effect.option(fs.readFile(file)), (bytes) => Option.getOrUndefined(Option.map(bytes, sha256)))
+  )
+  const before = yield* hashes
+  const journal = yield* openRun(baseDir, runId, "write")
+  if (before[3] === undefined) journal.withoutCache()
+  // One that has grown too large is not written, and must not stay as it is.
+  yield* removeDerived([paths.parked, paths.cache(mainWorkflow)])
+  if (journal.state().end === undefined) yield* removeDerived([paths.result])
+  yield* journal.checkpoint
+  const after = yield* hashes
+  return files.filter((_, index) => before[index] !== after[index])
+}, Effect.scoped)
 
 /** Cuts the log after line `truncateAt`. Fails, changing nothing, if there is something wrong up to there. */
 export const repairRun = Effect.fn("repairRun")(function* (
@@ -88,11 +132,7 @@ export const repairRun = Effect.fn("repairRun")(function* (
   }
   const backup = yield* backUp(paths.events)
   // What vouches for the part that goes must go first: a checkpoint must never be ahead of its log.
-  for (const derived of [paths.checkpoint, paths.result, paths.parked, paths.cache(mainWorkflow)]) {
-    yield* Effect.catch(fs.remove(derived), (error) =>
-      error.code === "ENOTDIR" ? Effect.void : Effect.fail(fromFsError(error))
-    )
-  }
+  yield* removeDerived(derivedFiles(paths))
   const log = yield* Effect.mapError(fs.openAppend(paths.events), fromFsError)
   yield* Effect.mapError(log.truncate(end), fromFsError)
   return { kept, removedBytes: stat.size - end, backup }

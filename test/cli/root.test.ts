@@ -76,7 +76,7 @@ describe("usage that is wrong", () => {
     ["bogus"],
     ["run", "--bogus"],
     ["replay"],
-    ["repair", "run-0123456789abcdef"],
+    ["repair"],
     ["run", "extra"],
     ["repair", "x", "--truncate-at", "-1"],
     ["gc", "--keep", "-1"],

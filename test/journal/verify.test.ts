@@ -181,6 +181,97 @@ describe("verify", () => {
   )
 })
 
+describe("what is derived from the log", () => {
+  const spoilt: ReadonlyArray<readonly [string, (text: string) => string | undefined]> = [
+    ["checkpoint.json", (text) => text.replace('"spentUsd":1', '"spentUsd":0')],
+    ["checkpoint.json", () => "{"],
+    ["checkpoint.json", () => undefined],
+    ["result.json", (text) => text.replace('"sum":3', '"sum":4')],
+    ["result.json", () => undefined],
+    ["workflows/main/cache.json", (text) => text.replace("answer to prompt 2", "answer to prompt 9")]
+  ]
+  const spoil = (disk: MemoryDisk, file: string, edit: (text: string) => string | undefined) => {
+    const path = `${runDir}/${file}`
+    const edited = edit(text(disk, path))
+    return edited === undefined ? disk.delete(path) : disk.write(path, edited)
+  }
+  const derived = ["checkpoint.json", "result.json", "workflows/main/cache.json"]
+
+  it.effect("is made again by a repair, byte for byte, and the repair names what it was", () =>
+    Effect.gen(function* () {
+      const { copy, disk } = yield* sealed
+      for (const [file, edit] of spoilt) {
+        const broken = spoil(copy(), file, edit)
+        const remade = yield* onDisk(
+          broken,
+          Effect.flatMap(Journal, (store) => store.remakeDerived(runId))
+        )
+        assert.deepStrictEqual(remade, [`${runDir}/${file}`])
+        for (const one of [...derived, "events.jsonl"])
+          assert.strictEqual(text(broken, `${runDir}/${one}`), text(disk, `${runDir}/${one}`), one)
+        assert.isTrue((yield* verified(broken)).ok)
+      }
+      const sound = copy()
+      const nothing = yield* onDisk(
+        sound,
+        Effect.flatMap(Journal, (store) => store.remakeDerived(runId))
+      )
+      assert.deepStrictEqual(nothing, [])
+    })
+  )
+
+  it.effect("is right again, but for the cache, when an ended run is opened to be written", () =>
+    Effect.gen(function* () {
+      const { copy } = yield* sealed
+      for (const [file, edit] of spoilt.filter(([name]) => !name.endsWith("cache.json"))) {
+        const broken = spoil(copy(), file, edit)
+        yield* onDisk(
+          broken,
+          Effect.flatMap(Journal, (store) => store.open(runId, "write"))
+        )
+        assert.isTrue((yield* verified(broken)).ok, file)
+      }
+    })
+  )
+
+  it.effect("is sound where a run failed and had a result all the same", () =>
+    Effect.gen(function* () {
+      const disk = MemoryDisk.make()
+      yield* onDisk(
+        disk,
+        Effect.gen(function* () {
+          const journal = yield* (yield* Journal).create(newRun())
+          yield* journal.append(started)
+          yield* journal.append({
+            type: "RunFailed",
+            status: "failed",
+            error: { code: "gate_failed", message: "no" },
+            result: { sum: 1 },
+            coverage: { done: 0, of: 0 }
+          })
+          yield* journal.commit
+          yield* journal.seal({ sum: 1 })
+        })
+      )
+      assert.deepStrictEqual((yield* verified(disk)).problems, [])
+    })
+  )
+
+  it.effect("is not made of a log that is not sound", () =>
+    Effect.gen(function* () {
+      const { copy, lines } = yield* sealed
+      const broken = copy().write(log, `${lines.with(3, "{}").join("\n")}\n`)
+      const error = yield* Effect.flip(
+        onDisk(
+          broken,
+          Effect.flatMap(Journal, (store) => store.remakeDerived(runId))
+        )
+      )
+      assert.include(error.cure ?? "", `alembic repair ${runId} --truncate-at`)
+    })
+  )
+})
+
 describe("repair", () => {
   it.effect("cuts after a line, keeps a copy, and the run goes on from there", () =>
     Effect.gen(function* () {

@@ -1,6 +1,8 @@
 // `alembic verify RUN`: is the run as it was written? Everything that is wrong is listed; nothing is changed.
 import { Effect } from "effect"
+import type { RunId } from "../../domain/RunSpec.ts"
 import { Journal } from "../../journal/Journal.ts"
+import type { VerifyProblem } from "../../journal/verify.ts"
 import { errorInfo, fromJournal } from "../CommandError.ts"
 import { defineCommand } from "../defineCommand.ts"
 import { runArgument } from "../flags.ts"
@@ -9,6 +11,23 @@ import { cureText } from "../render/errorText.ts"
 import { plural } from "../render/numbers.ts"
 import { harmless } from "../render/style.ts"
 import { onJournal, resolveRun } from "../runReference.ts"
+
+/** Files that are made from the log: nothing is lost with them. */
+const derived: ReadonlySet<VerifyProblem["code"]> = new Set([
+  "checkpoint_edited",
+  "result_edited",
+  "cache_edited"
+])
+
+const cureOf = (runId: RunId, problems: ReadonlyArray<VerifyProblem>): string => {
+  const first = problems.find(({ line }) => line > 0)
+  // A torn tail is no damage by itself: going on with the run cuts it off.
+  if (problems.every(({ code }) => derived.has(code) || code === "torn_tail"))
+    return `alembic repair ${runId} (what is wrong is derived from the log, and is made again from it)`
+  return first === undefined
+    ? `restore ${runId} from a copy: move its directory away, then alembic import FILE`
+    : `alembic repair ${runId} --truncate-at ${first.line - 1}`
+}
 
 export default defineCommand({
   name: "verify",
@@ -45,15 +64,7 @@ export default defineCommand({
           `  ${line > 0 ? `line ${line} ` : ""}${style.dim(`[${code}]`)} ${harmless(message)}`
         )
       }
-      const first = report.problems.find(({ line }) => line > 0)?.line
-      yield* output.print(
-        cureText(
-          first === undefined
-            ? "restore the run from a copy (alembic import FILE)"
-            : `alembic repair ${runId} --truncate-at ${first - 1}`,
-          style
-        )
-      )
+      yield* output.print(cureText(cureOf(runId, report.problems), style))
       yield* output.exitWith(5)
     }
   }, onJournal)

@@ -147,6 +147,23 @@ describe("alembic verify and repair", () => {
       })
   )
 
+  it.live("what is derived from the log has a cure that works: repair makes it again", () =>
+    Effect.gen(function* () {
+      const cwd = yield* planFolder(files)
+      const runId = yield* makeRun(cwd)
+      const dir = join(cwd, ".alembic/runs", runId)
+      for (const file of ["checkpoint.json", "result.json"]) {
+        writeFileSync(join(dir, file), "{}")
+        const said = yield* alembic({ cwd }, "verify", runId)
+        assert.strictEqual(said.code, 5)
+        assert.include(said.out, `next: alembic repair ${runId} (`)
+        const repaired = yield* alembic({ cwd }, "repair", runId, "--json")
+        assert.deepInclude(lastLine(repaired), { ok: true, remade: [join(dir, file)] })
+        assert.strictEqual((yield* alembic({ cwd }, "verify", runId)).code, 0)
+      }
+    })
+  )
+
   it.live("a torn last line is cut when the run is gone on with, and is no damage", () =>
     Effect.gen(function* () {
       const cwd = yield* planFolder(files)
