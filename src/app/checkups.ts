@@ -32,6 +32,10 @@ const spaceCheckup = (directory: string): Effect.Effect<Checkup> =>
 
 const scratchName = (at: number): string => `doctor-${process.pid}-${at}`
 
+/** No directory can be made at that place; a full or failing disk is another matter. */
+const cannotBe = ({ code, op }: FsError): boolean =>
+  op === "mkdir" && !["ENOSPC", "EDQUOT", "EIO"].includes(code)
+
 /** Writes and syncs a record in the base directory, as a run does. */
 const durableCheckup = (baseDir: string): Effect.Effect<Checkup> =>
   Effect.gen(function* () {
@@ -65,8 +69,10 @@ const durableCheckup = (baseDir: string): Effect.Effect<Checkup> =>
       Effect.succeed<Checkup>({
         what: "base directory",
         ok: false,
-        detail:
-          error.code === "EINVAL"
+        ...(cannotBe(error) ? { misnamed: true } : {}),
+        detail: cannotBe(error)
+          ? `${baseDir}: no directory can be made there (${error.code}): choose another --base-dir`
+          : error.code === "EINVAL"
             ? `${baseDir}: no fsync here, runs are kept as well as it goes`
             : `${baseDir}: ${error.message}`
       })

@@ -44,7 +44,9 @@ export const statusOfJournal = (error: JournalError): RunStatus => {
       return "locked"
     case "bad_id":
     case "run_missing":
+    case "not_a_plan":
     case "run_exists":
+    case "file_exists":
     case "not_a_directory":
     case "read_only":
       return "invalid"

@@ -49,6 +49,8 @@ export interface Checkup {
   readonly what: string
   readonly ok: boolean
   readonly detail: string
+  /** Not the machine is at fault, but what the person named: exit code 2, not 1. */
+  readonly misnamed?: boolean
 }
 
 export class Host extends Context.Service<

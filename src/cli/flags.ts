@@ -2,10 +2,16 @@
 import { Flag, Argument, GlobalFlag } from "effect/cli"
 import * as Schema from "effect/Schema"
 
+/** No path, name or text is blank on purpose: what is, comes of a variable that nobody has set. */
+const isSaid = (value: string): boolean => value.trim() !== ""
+
+const said = Flag.filter(isSaid, () => "a value that is not empty")
+
 export const baseDirFlag = GlobalFlag.Setting("base-dir")({
   flag: Flag.String("base-dir").pipe(
     Flag.withMetavar("<dir>"),
     Flag.withDescription("Where runs are kept"),
+    said,
     Flag.withDefault(".alembic")
   )
 })
@@ -33,7 +39,10 @@ export const toggle = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false))
 
 const text = (name: string, metavar: string, description: string) =>
-  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description))
+  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), said)
+
+/** A flag that must be given. */
+export const requiredText = text
 
 /** A flag that may be absent. */
 export const optionalText = (name: string, metavar: string, description: string) =>
@@ -81,6 +90,13 @@ export const approveFlag = repeated(
   "Approve beforehand: publish, or a parked unit as <mission>/<unit>; may be given again"
 )
 export const yesFlag = toggle("yes", "Agree to spending, and to nothing else")
+
+/** An argument that names a file or a folder. */
+export const pathArgument = (name: string, description: string) =>
+  Argument.String(name).pipe(
+    Argument.withDescription(description),
+    Argument.filter(isSaid, () => "a name that is not empty")
+  )
 
 export const runArgument = Argument.String("run").pipe(
   Argument.withDescription("A run's id, a unique beginning of one, or @last")

@@ -8,6 +8,7 @@ import { callId } from "../domain/Call.ts"
 import type { ModelRunInput } from "../domain/ModelRun.ts"
 import { TokenUsage } from "../domain/ModelError.ts"
 import type { RunEvent, RunEventOf } from "../domain/RunEvent.ts"
+import { wholeNanos } from "../journal/RunState.ts"
 
 export interface Interval {
   readonly low: number
@@ -81,6 +82,9 @@ const add = (left: Interval, right: Interval): Interval => ({
   high: left.high + right.high
 })
 
+/** As dollars are written: sums of fractions carry noise far below what is billed. */
+const inNanos = ({ high, low }: Interval): Interval => ({ low: wholeNanos(low), high: wholeNanos(high) })
+
 const zero: Interval = { low: 0, high: 0 }
 
 const tokensOf = ({ scheduled, usage }: ForeseenCall, chain: ReadonlyArray<Binding>): Interval => {
@@ -128,7 +132,7 @@ const sum = (
     calls: calls.length,
     reused: calls.length - made.length,
     tokens,
-    ...(cost === undefined ? {} : { costUsd: cost })
+    ...(cost === undefined ? {} : { costUsd: inNanos(cost) })
   }
 }
 

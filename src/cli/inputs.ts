@@ -35,6 +35,7 @@ export const readArgs = Effect.fnUntraced(function* (given: string) {
   const cure = `--args '{"key": "value"}' or --args @args.json`
   if (!given.startsWith("@")) return yield* parseJson("--args", given, cure)
   const path = given.slice(1)
+  if (path === "") return yield* badInput("usage", "--args @ names no file", { cure })
   return yield* parseJson(`--args ${path}`, yield* readText("arguments", path, cure), cure)
 })
 

@@ -12,6 +12,7 @@ import { Output } from "./Output.ts"
 import { makePreflight, type Spending } from "./preflight.ts"
 import { eventLine } from "./render/eventLine.ts"
 import { madeUpByRule } from "./render/offlineNotice.ts"
+import { planCure } from "./render/planCures.ts"
 import { makeProgress } from "./render/progress.ts"
 import { resultText, summaryText } from "./render/summaryText.ts"
 
@@ -26,21 +27,13 @@ export interface RunTerms extends Spending {
 export const lower = (left: number | undefined, right: number | undefined): number | undefined =>
   left === undefined ? right : right === undefined ? left : Math.min(left, right)
 
-/** What to type next, where the engine did not say. */
-const cures: Readonly<Record<string, string>> = {
-  plan_unreadable: "alembic init (writes a plan), or --plan FILE",
-  plan_unparsable: "alembic check FILE",
-  no_run: "export const run = async (h, input) => { … }",
-  non_deterministic: "alembic check FILE",
-  prelude_unavailable: "alembic doctor"
-}
-
 /** Every failure ends with the next command to type. */
 const withCure = (summary: RunSummary): RunSummary => {
   const { error, runId } = summary
   if (error === undefined || error.cure !== undefined) return summary
   const cure =
-    cures[error.code] ?? (runId === undefined ? "alembic doctor" : `alembic resume ${runId} --retry-failed`)
+    planCure(error.code) ??
+    (runId === undefined ? "alembic doctor" : `alembic resume ${runId} --retry-failed`)
   return { ...summary, error: { ...error, cure } }
 }
 

@@ -4,16 +4,15 @@ import { Effect, FileSystem, Option } from "effect"
 import { runIdPattern, type RunId } from "../domain/RunSpec.ts"
 import { Journal } from "../journal/Journal.ts"
 import type { RunListing } from "../journal/listRuns.ts"
+import { baseDirectory } from "./baseDirectory.ts"
 import { badInput, fromJournal } from "./CommandError.ts"
-import { baseDirFlag } from "./flags.ts"
 import { Host } from "./Host.ts"
-import { resolvePath } from "./inputsText.ts"
 
 /** Runs `self` on the runs of the base directory that the command line names. */
 export const onJournal = <A, E, R>(self: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const host = yield* Host
-    return yield* Effect.provide(self, host.journal(yield* resolvePath(yield* baseDirFlag)))
+    return yield* Effect.provide(self, host.journal(yield* baseDirectory))
   })
 
 export interface DatedRun extends RunListing {

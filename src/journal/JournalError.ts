@@ -24,11 +24,14 @@ export const JournalErrorCode = Schema.Literals([
   "bad_id",
   "run_missing",
   "run_exists",
+  /** The run of a program: only the program can go on with it. */
+  "not_a_plan",
   "file_exists",
   "run_locked",
   "read_only",
   "no_space",
   "not_a_directory",
+  "not_a_file",
   /** Written by another version of Alembic. */
   "schema",
   /** An event or a value over its limit. */
@@ -91,12 +94,26 @@ const readings: Readonly<Record<string, Reading>> = {
     code: "not_a_directory",
     problem: "a file stands where a directory should be",
     cure: "choose another --base-dir"
+  },
+  EISDIR: {
+    code: "not_a_file",
+    problem: "a directory stands where a file of the run should be",
+    cure: "move it away (no run makes one), then the same again"
   }
+}
+
+/** What `mkdir` says where no directory can be, such as below a link that leads nowhere, or in /proc. */
+const unmakeable: ReadonlySet<string> = new Set(["ENOENT", "EEXIST", "EINVAL", "ENAMETOOLONG", "ENOTSUP"])
+const unmade: Reading = {
+  code: "not_a_directory",
+  problem: "no directory can be made there",
+  cure: "choose another --base-dir"
 }
 
 /** What a failed file operation means for the run. */
 export const fromFsError = (error: FsError): JournalError => {
-  const reading = readings[error.code] ?? {
+  const known = error.op === "mkdir" && unmakeable.has(error.code) ? unmade : readings[error.code]
+  const reading = known ?? {
     code: "io_error" as const,
     problem: `${error.op} failed with ${error.code}`,
     cure: "the log is not written any further; check the disk, then resume the run"

@@ -1,6 +1,6 @@
 // The files of plans on the disk: read as strict UTF-8, found below a folder, known by the npm package they belong to.
 // Part of the live PlanBundler.
-import { readFile, readdir } from "node:fs/promises"
+import { readFile, readdir, stat } from "node:fs/promises"
 import { dirname, join, sep } from "node:path"
 import { sha256 } from "../domain/fingerprint.ts"
 import type { PlanFile } from "./PlanBundler.ts"
@@ -37,6 +37,9 @@ const decode = (bytes: Uint8Array): string => {
 }
 
 export const readPlanFile = async (absolute: string, path: string): Promise<PlanFile> => {
+  // A pipe that nobody writes to would keep the reader, and with it the process, for ever.
+  const found = await stat(absolute)
+  if (!found.isFile() && !found.isDirectory()) throw new NotText("it is not a file")
   const bytes = await readFile(absolute)
   return { path, text: decode(bytes), sha256: sha256(bytes) }
 }

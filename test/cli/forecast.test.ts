@@ -54,6 +54,15 @@ describe("forecastOf", () => {
     assert.deepStrictEqual(total.tokens, { low: 35, high: 164 + 4096 })
   })
 
+  it("sums dollars without the noise of fractions", () => {
+    const cheap = binding(false, { inputUsdPerMillion: 1.1, outputUsdPerMillion: 2.2 })
+    const { total } = forecastOf(foreseenCalls(events({ key: "a" }, { key: "b" }, { key: "c" })), () => [
+      cheap
+    ])
+    // As they are added, they are 0.00014849999999999998 and 0.027574800000000003.
+    assert.deepStrictEqual(total.costUsd, { low: 0.0001485, high: 0.0275748 })
+  })
+
   it("sums by phase, in the order the phases came", () => {
     const { phases } = forecastOf(
       foreseenCalls(events({ key: "a", phase: "Z" }, { key: "b", phase: "A" }, { key: "c", phase: "Z" })),

@@ -15,7 +15,7 @@ const child = spawn(process.execPath, ["-e", code], {
   detached: group === "group"
 })
 keepWatch(child.pid, { group: group === "group" })
-child.stdout.once("data", () => {
+child.stdout?.once("data", () => {
   if (how === "exit") process.exit(3)
   throw new Error("nobody catches this")
 })

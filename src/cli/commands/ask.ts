@@ -5,6 +5,7 @@ import { AdapterRegistry } from "../../adapters/AdapterRegistry.ts"
 import { runBound } from "../../adapters/runBound.ts"
 import { computeCacheKey } from "../../domain/Call.ts"
 import { JsonSchemaDocument, type ModelRunResult } from "../../domain/ModelRun.ts"
+import { wholeNanos } from "../../journal/RunState.ts"
 import { badInput, fromRegistry } from "../CommandError.ts"
 import { defineCommand } from "../defineCommand.ts"
 import * as flags from "../flags.ts"
@@ -104,7 +105,9 @@ export default defineCommand({
       Effect.catchTag("RegistryError", (error) => Effect.fail(fromRegistry(error))),
       Effect.provide(host.models({ ...settings, ...(maxAttempts === undefined ? {} : { maxAttempts }) }))
     )
-    yield* output.emit(result)
+    yield* output.emit(
+      result.costUsd === undefined ? result : { ...result, costUsd: wholeNanos(result.costUsd) }
+    )
     if (!output.json) {
       if (result.ok)
         yield* output.print(

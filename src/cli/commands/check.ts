@@ -8,6 +8,9 @@ import { Host } from "../Host.ts"
 import { Output } from "../Output.ts"
 import { findPlans } from "../planFiles.ts"
 import { checkText, type Checked } from "../render/checkText.ts"
+import { planCure } from "../render/planCures.ts"
+
+const cureOf = (code: string, shown: string): string => planCure(code, shown) ?? `correct ${shown}`
 
 /** One file as the check finds it. Never fails: what cannot be checked says why. */
 const checkOne = Effect.fnUntraced(function* (shown: string, path: string, sweep: boolean) {
@@ -19,7 +22,11 @@ const checkOne = Effect.fnUntraced(function* (shown: string, path: string, sweep
       return {
         ...found,
         ok: false,
-        error: { code: "no_run", message: `plan module ${shown} must export a run(hooks) function` }
+        error: {
+          code: "no_run",
+          message: `plan module ${shown} must export a run(hooks) function`,
+          cure: cureOf("no_run", shown)
+        }
       }
     }),
     Effect.catchTag("PlanError", ({ code, column, file, line, message }) =>
@@ -34,6 +41,7 @@ const checkOne = Effect.fnUntraced(function* (shown: string, path: string, sweep
         error: {
           code,
           message: message.replaceAll(path, shown),
+          cure: cureOf(code, shown),
           ...(file === undefined ? {} : { file }),
           ...(line === undefined ? {} : { line }),
           ...(column === undefined ? {} : { column })
@@ -55,10 +63,9 @@ export default defineCommand({
   name: "check",
   description: "Check plans for what would make them differ on a second run",
   config: {
-    files: Argument.String("file").pipe(
-      Argument.withDescription("Plan modules, workflow scripts, or folders of them"),
-      Argument.atLeast(1)
-    ),
+    files: flags
+      .pathArgument("file", "Plan modules, workflow scripts, or folders of them")
+      .pipe(Argument.atLeast(1)),
     sweep: flags.toggle("sweep", "Also what only reads like a non-deterministic call")
   },
   examples: [

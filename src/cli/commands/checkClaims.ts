@@ -1,11 +1,11 @@
 // `alembic check-claims CLAIMS --evidence DIR`: each claim against the evidence, by its oracle. No model is asked and
 // nothing written; the prose of a claim is shown and never read.
 import { Effect, Result } from "effect"
-import { Argument, Flag } from "effect/cli"
 import { checkClaims, tally } from "../../verifier/checkClaims.ts"
 import { loadClaims } from "../../verifier/Claim.ts"
 import { badInput } from "../CommandError.ts"
 import { defineCommand } from "../defineCommand.ts"
+import { pathArgument, requiredText } from "../flags.ts"
 import { readEvidence } from "../inputsEvidence.ts"
 import { readText } from "../inputsText.ts"
 import { Output } from "../Output.ts"
@@ -24,14 +24,14 @@ export default defineCommand({
   description:
     "Prove or refute claims from the files of a directory. Exit code 0 when all are proven, 1 when one is refuted or unproven (evidence that is missing proves nothing), 2 when something cannot be read.",
   config: {
-    claims: Argument.String("claims").pipe(
-      Argument.withDescription("A JSON file: an array of claims { id, statement, oracle, args, evidence }")
+    claims: pathArgument(
+      "claims",
+      "A JSON file: an array of claims { id, statement, oracle, args, evidence }"
     ),
-    evidence: Flag.String("evidence").pipe(
-      Flag.withMetavar("<dir>"),
-      Flag.withDescription(
-        "Files are evidence under their path; *.evidence.json holds commands, numbers and documents under ids of its own"
-      )
+    evidence: requiredText(
+      "evidence",
+      "<dir>",
+      "Files are evidence under their path; *.evidence.json holds commands, numbers and documents under ids of its own"
     )
   },
   examples: [

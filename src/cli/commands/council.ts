@@ -5,6 +5,7 @@ import { Argument } from "effect/cli"
 import type { Json } from "../../domain/canonicalJson.ts"
 import { runPlanFile } from "../../engine/runPlanFile.ts"
 import { unrun } from "../../engine/summarize.ts"
+import { baseDirectory } from "../baseDirectory.ts"
 import { boardModels, boardValues, checkBoardModels, oneBoard } from "../boards.ts"
 import { configPathOf } from "../boardsOf.ts"
 import { badInput, errorInfo } from "../CommandError.ts"
@@ -14,16 +15,13 @@ import { dryRun } from "../dryRun.ts"
 import * as flags from "../flags.ts"
 import { Host } from "../Host.ts"
 import { readAttachments } from "../inputsAttachments.ts"
-import { resolvePath } from "../inputsText.ts"
 import { Output } from "../Output.ts"
 import { performRun } from "../performRun.ts"
 import { verdictShown } from "../render/verdictShown.ts"
 import { keptBlobs, modelSettings } from "../runSettings.ts"
 
 const config = {
-  board: Argument.String("board").pipe(
-    Argument.withDescription("A board's file (YAML or JSON), or a name in alembic.json's boards")
-  ),
+  board: flags.pathArgument("board", "A board's file (YAML or JSON), or a name in alembic.json's boards"),
   question: Argument.String("question").pipe(Argument.withDescription("What the board is to decide")),
   attach: flags.repeated(
     "attach",
@@ -98,7 +96,7 @@ export default defineCommand({
   handler: Effect.fn("cli.council")(function* (input) {
     const host = yield* Host
     const output = yield* Output
-    const baseDir = yield* resolvePath(yield* flags.baseDirFlag)
+    const baseDir = yield* baseDirectory
     if (input.question.trim() === "") {
       return yield* badInput("usage", "the question is empty", { cure: 'alembic council BOARD "question"' })
     }

@@ -1,10 +1,10 @@
 // `alembic doctor`: is this machine fit for runs? Node, disk, fsync, the configuration, keys present. Exit 1 if not.
 import { Effect, Option, Result } from "effect"
 import { ModelCatalog } from "../../adapters/ModelCatalog.ts"
+import { baseDirectory } from "../baseDirectory.ts"
 import { defineCommand } from "../defineCommand.ts"
 import * as flags from "../flags.ts"
 import { Host, type Checkup } from "../Host.ts"
-import { resolvePath } from "../inputsText.ts"
 import { Output } from "../Output.ts"
 import { cureText } from "../render/errorText.ts"
 import { modelSettings } from "../runSettings.ts"
@@ -49,13 +49,18 @@ export default defineCommand({
   name: "doctor",
   description: "Check this machine: Node, keys present, disk, fsync",
   config: { config: flags.configFlag },
-  examples: [{ command: "alembic doctor --json", description: "Exit 1 if something is wrong" }],
+  examples: [
+    { command: "alembic doctor --json", description: "Exit 1 if something is wrong, 2 if what was named is" }
+  ],
   handler: Effect.fn("cli.doctor")(function* ({ config }) {
     const host = yield* Host
     const output = yield* Output
     const { style } = output
-    const baseDir = yield* resolvePath(yield* flags.baseDirFlag)
+    const baseDir = yield* baseDirectory
     const models = yield* Effect.result(modelCheckups(config))
+    // A file that was named and cannot be read is no finding about the machine.
+    if (Option.isSome(config) && Result.isFailure(models) && models.failure.code === "unreadable")
+      return yield* models.failure
     const found: ReadonlyArray<Checkup> = [
       ...(yield* host.checkups(baseDir)),
       ...(Result.isSuccess(models)
@@ -70,6 +75,6 @@ export default defineCommand({
     yield* output.print(
       ok ? cureText("alembic run", style) : cureText("put right what is marked ✗, then alembic doctor", style)
     )
-    if (!ok) yield* output.exitWith(1)
+    if (!ok) yield* output.exitWith(found.some(({ misnamed }) => misnamed === true) ? 2 : 1)
   })
 })

@@ -1,13 +1,32 @@
 // `alembic export RUN`: one run as one file, the same bytes on every machine, with its hash.
 import { Effect, Option } from "effect"
 import { Journal } from "../../journal/Journal.ts"
-import { fromJournal } from "../CommandError.ts"
+import type { JournalError } from "../../journal/JournalError.ts"
+import { badInput, fromJournal, type CommandError } from "../CommandError.ts"
 import { defineCommand } from "../defineCommand.ts"
 import { optionalText, runArgument } from "../flags.ts"
 import { resolvePath } from "../inputsText.ts"
 import { Output } from "../Output.ts"
 import { countText } from "../render/numbers.ts"
 import { onJournal, resolveRun } from "../runReference.ts"
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: "its directory is not there, or takes no files",
+  ENOTDIR: "its directory is none"
+}
+
+/** A full disk is no fault of the name that was given; all else that the file system has against it is. */
+const unwritable = (file: string, error: JournalError): CommandError =>
+  error.code === "no_space"
+    ? fromJournal(error)
+    : badInput(
+        error.code === "file_exists" ? error.code : "unwritable",
+        `archive ${file}: ${reasons[error.errno ?? ""] ?? error.problem}`,
+        {
+          path: file,
+          cure: `alembic export ${error.code === "file_exists" ? "RUN --to ANOTHER.tar" : "RUN --to FILE, in a directory that is there"}`
+        }
+      )
 
 export default defineCommand({
   name: "export",
@@ -24,9 +43,9 @@ export default defineCommand({
     const runId = yield* resolveRun(run)
     const journal = yield* Journal
     const file = Option.getOrElse(to, () => `${runId}.tar`)
-    const { bytes, sha256 } = yield* Effect.mapError(
-      journal.export(runId, yield* resolvePath(file)),
-      fromJournal
+    const target = yield* resolvePath(file)
+    const { bytes, sha256 } = yield* Effect.mapError(journal.export(runId, target), (error) =>
+      error.path === target ? unwritable(file, error) : fromJournal(error)
     )
     yield* output.emit({ type: "ExportSummary", ok: true, runId, file, bytes, sha256 })
     yield* output.print(

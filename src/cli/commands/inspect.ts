@@ -6,7 +6,7 @@ import type { RunEvent } from "../../domain/RunEvent.ts"
 import type { RunId } from "../../domain/RunSpec.ts"
 import { digestOf } from "../../journal/Checkpoint.ts"
 import { Journal } from "../../journal/Journal.ts"
-import { knownCost } from "../../journal/RunState.ts"
+import { knownCost, wholeNanos } from "../../journal/RunState.ts"
 import { badInput, fromJournal } from "../CommandError.ts"
 import { defineCommand } from "../defineCommand.ts"
 import { runArgument } from "../flags.ts"
@@ -47,7 +47,7 @@ const outcomeOf = (event: RunEvent): Partial<InspectedCall> => {
     status: event.type === "CallParked" ? "parked" : ok ? "completed" : "failed",
     attempts,
     ...(usage === undefined ? {} : { usage }),
-    ...(costUsd === undefined ? {} : { costUsd }),
+    ...(costUsd === undefined ? {} : { costUsd: wholeNanos(costUsd) }),
     ...(error === undefined ? {} : { error: error.code })
   }
 }

@@ -2,11 +2,12 @@
 import { Effect, Option } from "effect"
 import type { ReplaySummary } from "../../engine/Engine.ts"
 import { replayRun } from "../../engine/replayRun.ts"
+import { baseDirectory } from "../baseDirectory.ts"
 import { errorInfo, type CommandError } from "../CommandError.ts"
 import { defineCommand } from "../defineCommand.ts"
 import * as flags from "../flags.ts"
 import { Host } from "../Host.ts"
-import { resolvePath } from "../inputsText.ts"
+import { namedFile, resolvePath } from "../inputsText.ts"
 import { Output } from "../Output.ts"
 import { replayText } from "../render/replayText.ts"
 import { onJournal } from "../runReference.ts"
@@ -51,7 +52,9 @@ export default defineCommand({
     const host = yield* Host
     const output = yield* Output
     const stored = yield* onJournal(storedRun(input.run))
-    const baseDir = yield* resolvePath(yield* flags.baseDirFlag)
+    const baseDir = yield* baseDirectory
+    if (Option.isSome(input.plan))
+      yield* namedFile("plan", input.plan.value, "--plan FILE, or leave it out: the run has kept its own")
     const plan = Option.isSome(input.plan) ? { plan: yield* resolvePath(input.plan.value) } : {}
     const summary = yield* Effect.provide(
       replayRun(stored.runId, plan),

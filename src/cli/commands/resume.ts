@@ -3,11 +3,11 @@
 import { Effect, Option } from "effect"
 import { resumeRun } from "../../engine/resumeRun.ts"
 import { unrun } from "../../engine/summarize.ts"
+import { baseDirectory } from "../baseDirectory.ts"
 import { errorInfo } from "../CommandError.ts"
 import { defineCommand } from "../defineCommand.ts"
 import * as flags from "../flags.ts"
 import { Host } from "../Host.ts"
-import { resolvePath } from "../inputsText.ts"
 import { lower, performRun } from "../performRun.ts"
 import { onJournal } from "../runReference.ts"
 import { overKept } from "../runSettings.ts"
@@ -37,7 +37,7 @@ export default defineCommand({
   failureLine: (error) => unrun(error.status, errorInfo(error)),
   handler: Effect.fn("cli.resume")(function* (input) {
     const host = yield* Host
-    const baseDir = yield* resolvePath(yield* flags.baseDirFlag)
+    const baseDir = yield* baseDirectory
     const stored = yield* onJournal(storedRun(input.run))
     const models = yield* overKept(input, stored)
     const concurrency = Option.getOrUndefined(input.concurrency) ?? stored.kept.concurrency

@@ -3,6 +3,7 @@
 import { Effect, Option } from "effect"
 import { runPlanFile } from "../../engine/runPlanFile.ts"
 import { unrun } from "../../engine/summarize.ts"
+import { baseDirectory } from "../baseDirectory.ts"
 import { boardsOf } from "../boardsOf.ts"
 import { badInput, errorInfo } from "../CommandError.ts"
 import { defineCommand } from "../defineCommand.ts"
@@ -62,7 +63,7 @@ export default defineCommand({
   handler: Effect.fn("cli.run")(function* (input) {
     const host = yield* Host
     const output = yield* Output
-    const baseDir = yield* resolvePath(yield* flags.baseDirFlag)
+    const baseDir = yield* baseDirectory
     if (input.fresh && Option.isSome(input.resume)) {
       return yield* badInput("usage", "--fresh makes another run, --resume goes on with one", {
         cure: "leave one of the two out"

@@ -17,6 +17,8 @@ export interface Checked {
   readonly error?: {
     readonly code: string
     readonly message: string
+    /** What to do about it. */
+    readonly cure: string
     readonly file?: string
     readonly line?: number
     readonly column?: number
@@ -48,12 +50,7 @@ export const checkText = (checked: Checked, style: Style): string => {
     lines.push(
       `${style.red("✗")} ${style.bold(path)} ${style.dim(`[${error.code}]`)} ${harmless(error.message)}`
     )
-    lines.push(
-      cureText(
-        error.code === "no_run" ? "export const run = async (h, input) => { … }" : `correct ${path}`,
-        style
-      )
-    )
+    lines.push(cureText(error.cure, style))
   } else if (ok) {
     lines.push(`${style.green("✓")} ${style.bold(path)}  deterministic, ${plural(modules.length, "module")}`)
   } else {

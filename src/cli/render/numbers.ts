@@ -5,7 +5,9 @@ import { DateTime } from "effect"
 export const dollarsText = (usd: number): string => {
   if (usd === 0) return "$0"
   if (usd >= 1) return `$${usd.toFixed(2)}`
-  return usd >= 0.01 ? `$${usd.toFixed(3)}` : `$${usd.toPrecision(2)}`
+  if (usd >= 0.01) return `$${usd.toFixed(3)}`
+  // Below a millionth toPrecision would write an exponent.
+  return usd >= 0.000_001 ? `$${usd.toPrecision(2)}` : `$${usd.toFixed(9)}`
 }
 
 export const countText = (n: number): string =>

@@ -124,13 +124,16 @@ describe("alembic doctor", () => {
     })
   )
 
-  it.live("exits 1 where runs cannot be kept, and where the configuration is wrong", () =>
+  it.live("exits 1 where the configuration is wrong, 2 where no runs can be kept in what was named", () =>
     Effect.gen(function* () {
       const cwd = yield* planFolder({ base: "a file", "alembic.json": "{" })
-      const said = yield* alembic({ cwd }, "doctor", "--base-dir", "base")
+      const said = yield* alembic({ cwd }, "doctor")
       assert.strictEqual(said.code, 1)
-      assert.match(said.out, /✗ base directory/)
+      assert.match(said.out, /✓ base directory/)
       assert.match(said.out, /✗ models/)
+      const misnamed = yield* alembic({ cwd }, "doctor", "--base-dir", "base")
+      assert.strictEqual(misnamed.code, 2)
+      assert.include(misnamed.err, "base directory base: it is not a directory")
     })
   )
 })

@@ -1,0 +1,18 @@
+// What to do about a plan that does not load, by the code of its error: the same words from every command.
+
+/** By the codes of PlanError and PreludeError. `file`: how the person called the plan. */
+export const planCure = (code: string, file = "FILE"): string | undefined => {
+  switch (code) {
+    case "plan_unreadable":
+      return "alembic init (writes a plan), or name a plan's file"
+    case "plan_unparsable":
+    case "non_deterministic":
+      return `correct ${file}, then alembic check ${file}`
+    case "no_run":
+      return "export const run = async (h, input) => { … }"
+    case "prelude_unavailable":
+      return "alembic doctor"
+    default:
+      return undefined
+  }
+}
