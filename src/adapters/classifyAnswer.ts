@@ -164,6 +164,13 @@ const readAnthropic = (body: JsonObject): Draft => {
 const geminiFilter =
   /^(?:SAFETY|RECITATION|BLOCKLIST|PROHIBITED_CONTENT|SPII|IMAGE_SAFETY|IMAGE_PROHIBITED_CONTENT|IMAGE_RECITATION|MODEL_ARMOR)$/
 
+const geminiFinish = new Map([
+  ["STOP", "stop"],
+  ["MAX_TOKENS", "length"],
+  // Cut at the cap of one request; the rest would have to be asked, and paid, in another one.
+  ["CONTINUATION", "length"]
+])
+
 const readGemini = (body: JsonObject): Draft => {
   const candidate = asList(body["candidates"])[0]
   const parts = at(candidate, "content", "parts")
@@ -177,7 +184,7 @@ const readGemini = (body: JsonObject): Draft => {
     /^(?:LANGUAGE|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|MISSING_THOUGHT_SIGNATURE|NO_IMAGE)$/.test(reason)
   return {
     text: partsText(parts, (part) => at(part, "thought") !== true),
-    finish: reason === "STOP" ? "stop" : reason === "MAX_TOKENS" ? "length" : reason.toLowerCase(),
+    finish: geminiFinish.get(reason) ?? reason.toLowerCase(),
     usage: readGeminiUsage(body["usageMetadata"]),
     model: asString(body["modelVersion"]),
     toolCalls: asList(parts).some((part) => asObject(at(part, "functionCall")) !== undefined),

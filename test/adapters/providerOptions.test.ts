@@ -186,6 +186,34 @@ describe("under a cost bound", () => {
       }).pipe(Effect.provide(guards))
   )
 
+  it.live("a package that would send again on its own sends once", () =>
+    Effect.gen(function* () {
+      const cut = {
+        candidates: [
+          {
+            content: { role: "model", parts: [{ text: "the first half" }] },
+            finishReason: "CONTINUATION",
+            continuationToken: "more"
+          }
+        ],
+        usageMetadata: { promptTokenCount: 4, candidatesTokenCount: 3, totalTokenCount: 7 }
+      }
+      const server = yield* serveFault({
+        ...refused,
+        status: 200,
+        body: new TextEncoder().encode(JSON.stringify(cut))
+      })
+      const result = yield* runBound(
+        [bindingAt("google", server.url)],
+        { ...input, timeoutMs: 2000 },
+        { reservedUsd: 1, maxAttempts: 1 }
+      )
+      assert.strictEqual(server.requests.length, 1)
+      assert.deepInclude(result, { ok: true, text: "the first half", finishReason: "length", attempts: 1 })
+      assert.closeTo(result.costUsd ?? -1, (4 * 3 + 3 * 15) / 1e6, 1e-15)
+    }).pipe(Effect.provide(guards))
+  )
+
   it("thinking budgets are output, and every byte of the options is input", () => {
     const binding = bindingAt("anthropic", "http://127.0.0.1:1")
     const options = [

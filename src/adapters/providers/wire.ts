@@ -4,6 +4,8 @@ import type { WireReply } from "../classifyHttp.ts"
 
 /** What one attempt left on the wire. */
 export class Exchange {
+  /** A request was made. There is one an attempt: what a package would send on its own was never reserved for. */
+  sent = false
   /** The request could not even be built. */
   refused = false
   reply: WireReply | undefined
@@ -17,6 +19,8 @@ const isBodyless = (status: number): boolean => status === 204 || status === 205
 /** A `fetch` that records into `exchange`. What it returns to the SDK is a copy of what was recorded. */
 export const recordingFetch = (exchange: Exchange): typeof globalThis.fetch =>
   async function record(input, init) {
+    if (exchange.sent) throw new Error("one attempt is one request")
+    exchange.sent = true
     const url = typeof input === "string" ? input : input instanceof URL ? input.href : input.url
     let status: number | undefined
     try {
