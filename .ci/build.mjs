@@ -41,8 +41,13 @@ const requireShim =
 
 /** Compiling the bundle is half of a start; Node keeps what it compiled (where NODE_DISABLE_COMPILE_CACHE lets it). */
 const launcher = `#!/usr/bin/env node
-import { enableCompileCache } from "node:module"
-enableCompileCache()
+import module from "node:module"
+const [major, minor] = process.versions.node.split(".").map(Number)
+if (major < 22 || (major === 22 && minor < 19)) {
+  console.error(\`alembic needs Node 22.19 or later; this is \${process.versions.node}\`)
+  process.exit(2)
+}
+module.enableCompileCache()
 // Without a word there is no command: help, version and wrong usage start from a bundle of just what they need.
 const full = process.argv.slice(2).some((arg) => !arg.startsWith("-") || /^--(wizard|completions)/.test(arg))
 await import(full ? "./command.js" : "./front.js")

@@ -68,6 +68,17 @@ const forecastLine = (named: ReadonlyArray<Named>, maxUsd: number | undefined): 
   return `spending: ${capText(maxUsd)}; ${[...prices.values()].join("; ")}`
 }
 
+/** The first model that may cost something nobody knows how much of. */
+const withoutPrice = (named: ReadonlyArray<Named>): string | undefined =>
+  named.find(({ links }) => links.some(({ adapter, price }) => !adapter.free && price === undefined))
+    ?.reference
+
+const noPrice = (reference: string): RunErrorInfo => ({
+  code: "unknown_price",
+  message: `${reference} has no known price, so it cannot run under a cost bound`,
+  cure: `give its price in alembic.json ("prices"), or run without --max-usd and budget.usd`
+})
+
 const infoOf = ({ code, cure, message }: RegistryError): RunErrorInfo => ({ code, message, cure })
 
 /** Asks at a terminal; elsewhere the flag is named. */
@@ -114,6 +125,8 @@ export const makePreflight = Effect.fnUntraced(function* (
       const named = yield* bindAll(bundle, spending.models ?? [])
       if (named.every(({ links }) => links.every(({ adapter }) => adapter.free))) return undefined
       yield* output.note(forecastLine(named, spending.maxUsd))
+      const unpriced = spending.maxUsd === undefined ? undefined : withoutPrice(named)
+      if (unpriced !== undefined) return noPrice(unpriced)
       const refusal = agreed ? undefined : yield* consent(spending, stop)
       agreed = refusal === undefined
       return refusal

@@ -111,11 +111,12 @@ const meant = ({ questions }: RunState, item: string): Question | undefined =>
       answer === undefined && event.kind === "approval" && event.text.startsWith(`${item}: `)
   )?.event
 
-/** Answers an item of a run and says how to go on. */
+/** Answers an item of a run, with `kind` only one of that kind, and says how to go on. */
 export const giveAnswer = Effect.fnUntraced(function* (
   given: string,
   named: string,
-  answerOf: (question: Question | undefined) => Effect.Effect<Json>
+  answerOf: (question: Question | undefined) => Effect.Effect<Json>,
+  kind?: "approval"
 ) {
   const output = yield* Output
   const runId = yield* resolveRun(given)
@@ -127,7 +128,7 @@ export const giveAnswer = Effect.fnUntraced(function* (
   )
   const item = question?.item ?? named
   const answer = yield* answerOf(question)
-  yield* answerItem(runId, item, answer).pipe(
+  yield* answerItem(runId, item, answer, kind).pipe(
     Effect.catchTags({
       AnswerError: ({ code, cure, message }) => Effect.fail(badInput(code, message, { cure })),
       JournalError: (error) => Effect.fail(fromJournal(error))
@@ -135,7 +136,11 @@ export const giveAnswer = Effect.fnUntraced(function* (
   )
   const left = yield* pendingQuestions(runId)
   const next =
-    left[0] === undefined ? `alembic resume ${runId}` : `alembic answer ${runId} ${left[0].item} ANSWER`
+    left[0] === undefined
+      ? `alembic resume ${runId}`
+      : left[0].kind === "approval"
+        ? `alembic approve ${runId} ${left[0].item}`
+        : `alembic answer ${runId} ${left[0].item} ANSWER`
   yield* output.emit({ type: "AnswerSummary", ok: true, runId, item, answer, left: left.length })
   yield* output.print(
     `${output.style.green("answered")} ${item} of ${runId}\n${cureText(next, output.style)}`

@@ -8,6 +8,7 @@ import type { RunEventBody } from "../domain/RunEvent.ts"
 import type { Answer } from "../plan/PlanProtocol.ts"
 import { requestIdOf, undispatched, type IssuedCall } from "./CallBook.ts"
 import { lane, type Reply } from "./Flights.ts"
+import { brokenRoom, type BrokenRoom } from "./rooms/roomFailure.ts"
 import { append, type RunContext } from "./RunContext.ts"
 import type { ClosedGate } from "./RunHistory.ts"
 
@@ -28,6 +29,8 @@ export interface LiveCounts {
   overBudget: number
   /** The first gate of the whole run that did not pass. */
   closedGate: ClosedGate | undefined
+  /** The first room of the whole run that did not do its work. */
+  broken: BrokenRoom | undefined
 }
 
 /** A failure of a call that was never dispatched. */
@@ -79,6 +82,7 @@ export const makeAnswers = (run: RunContext, counts: LiveCounts) => {
   ) {
     const plain = plainAnswer(call, result)
     const { seq } = yield* write({ type: "CallCompleted", ...call.ref, result: plain.result, ...more })
+    if (call.parent === undefined) counts.broken ??= brokenRoom(plain.result)
     const reply = replies.get(call.n)
     if (reply === undefined) forPlan.push({ seq, call, answer: { n: call.n, json: plain.text } })
     else {

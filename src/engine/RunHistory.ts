@@ -13,6 +13,7 @@ import { fingerprint } from "../domain/fingerprint.ts"
 import { TokenUsage } from "../domain/ModelError.ts"
 import type { RunEvent, RunEventOf } from "../domain/RunEvent.ts"
 import type { RunJournal } from "../journal/RunJournal.ts"
+import { brokenRoom, type BrokenRoom } from "./rooms/roomFailure.ts"
 
 const decodeUsage = Schema.decodeUnknownOption(Schema.Struct({ usage: Schema.optionalKey(TokenUsage) }))
 
@@ -90,6 +91,8 @@ export class RunHistory {
   overBudget = 0
   /** The first gate that did not pass. */
   closedGate: ClosedGate | undefined
+  /** The first room that did not do its work. */
+  broken: BrokenRoom | undefined
   /** Dispatches that may have cost something, at what they used, or at their worst where that is not known. */
   readonly spent = { calls: 0, outputTokens: 0, tokens: 0 }
   private readonly promised = new Map<string, { readonly output: number; readonly all: number }>()
@@ -135,6 +138,7 @@ export class RunHistory {
       case "CallCompleted":
         this.settle(callId(event), event.result ?? event.outcome)
         if (member(member(event.result, "error"), "code") === "budget_exceeded") this.overBudget++
+        this.broken ??= brokenRoom(event.result)
         break
       case "PhaseStarted":
       case "Logged":
@@ -156,6 +160,7 @@ export class RunHistory {
       case "RunReopened":
         this.overBudget = 0
         this.closedGate = undefined
+        this.broken = undefined
         this.records.clear()
         this.noteSeq = new Column()
         this.noteDigests = new Column()

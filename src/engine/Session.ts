@@ -42,6 +42,8 @@ export class Session {
   lastIssued = 0
   /** Ids of the councils called so far. */
   readonly councils: Array<string> = []
+  /** How many missions were called so far. */
+  missions = 0
   /** How many of the journal's notes the plan has written again. */
   notesSeen = 0
   /** Calls the plan gave up on in this process. */
@@ -86,6 +88,7 @@ export class Session {
           const call: IssuedCall = { ...taken, ...earlierOf(this.run.journal.state(), taken.id) }
           this.pending.set(call.n, call)
           if (call.verb === "council") this.councils.push(call.id)
+          if (call.verb === "mission") this.missions++
           this.lastIssued = Math.max(this.lastIssued, call.n)
           yield* this.compare(call)
           if (call.earlier?.status === "completed") this.answered.put(call.earlier.rank, call)

@@ -8,7 +8,7 @@ import { Journal } from "../journal/Journal.ts"
 
 /** An item that is not there, is answered already, or does not take this answer. Nothing was written. */
 export class AnswerError extends Schema.TaggedError<AnswerError>()("AnswerError", {
-  code: Schema.Literals(["unknown_item", "already_answered", "bad_answer"]),
+  code: Schema.Literals(["unknown_item", "already_answered", "bad_answer", "not_an_approval"]),
   item: Schema.String,
   message: Schema.String,
   cure: Schema.String
@@ -26,11 +26,12 @@ const problemOf = ({ choices, schema }: RunEventOf<"QuestionAsked">, answer: Jso
   return issue === undefined ? undefined : `${issue.path} ${issue.problem}`
 }
 
-/** Appends the answer, durably. Takes the run's lock, so a running run is not disturbed. */
+/** Appends the answer, durably; with `kind` only to an item of that kind. Takes the run's lock, so a running run is not disturbed. */
 export const answerItem = Effect.fn("Engine.answerItem")(function* (
   runId: string,
   item: string,
-  answer: Json
+  answer: Json,
+  kind?: "approval"
 ) {
   const store = yield* Journal
   const journal = yield* store.open(yield* store.runId(runId), "write")
@@ -53,6 +54,14 @@ export const answerItem = Effect.fn("Engine.answerItem")(function* (
       item,
       message: `${item} was answered already`,
       cure: `alembic resume ${runId}`
+    })
+  }
+  if (kind !== undefined && question.event.kind !== kind) {
+    return yield* new AnswerError({
+      code: "not_an_approval",
+      item,
+      message: `${item} asks for an answer, not for an approval`,
+      cure: `alembic answer ${runId} ${item} ANSWER`
     })
   }
   const problem = problemOf(question.event, answer)

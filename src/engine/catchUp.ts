@@ -55,7 +55,8 @@ const unwanted = (
 export const catchUp = Effect.fnUntraced(function* (run: RunContext, history: RunHistory) {
   const session = new Session(run, history)
   const beyond: Array<Deed> = []
-  let delivered = 0
+  /** Answers of model calls that the plan has been given. */
+  let replayed = 0
 
   const absorb = Effect.fnUntraced(function* (turn: Parameters<Session["take"]>[0]) {
     for (const deed of yield* session.take(turn)) beyond.push(deed)
@@ -72,10 +73,10 @@ export const catchUp = Effect.fnUntraced(function* (run: RunContext, history: Ru
       const turn = yield* driven(run, run.driver.deliver(answers))
       yield* absorb(turn)
       for (const { n, rank } of next.slice(0, turn.delivered)) {
+        if (session.pending.get(n)?.verb === "agent") replayed++
         session.pending.delete(n)
         session.answered.drop(rank)
       }
-      delivered += turn.delivered
       const stopped = next[turn.delivered]
       // An answer that the plan gave up on, right before it came, is in the journal and was never delivered.
       if (stopped !== undefined && !session.gaveUp.has(stopped.id)) {
@@ -90,7 +91,7 @@ export const catchUp = Effect.fnUntraced(function* (run: RunContext, history: Ru
       const seq = history.scheduledAs(missing.n) ?? 0
       session.divergence = missingCall({ seq, n: missing.n, ...(yield* readScheduled(run.journal, seq)) })
     }
-    return { session, beyond, replayed: delivered }
+    return { session, beyond, replayed }
   }
 
   // Otherwise the rule is: of the answers that the plan waits for, the one journaled first.
@@ -98,9 +99,9 @@ export const catchUp = Effect.fnUntraced(function* (run: RunContext, history: Ru
     const call = session.answered.takeFirst()
     if (call === undefined) break
     session.pending.delete(call.n)
+    if (call.verb === "agent") replayed++
     const answer = yield* answerOf(run, call.id, call.n)
     yield* absorb(yield* driven(run, run.driver.deliver([answer])))
-    delivered++
   }
-  return { session, beyond, replayed: delivered }
+  return { session, beyond, replayed }
 })

@@ -1,5 +1,6 @@
 // Drives an opened run to its end in this process: catch up with the journal, go live, write how it ended.
 import { Effect } from "effect"
+import type { Contract } from "../domain/Contract.ts"
 import type { RunEventBody } from "../domain/RunEvent.ts"
 import type { RunSummary } from "../domain/RunSummary.ts"
 import type { PlanState } from "../plan/PlanProtocol.ts"
@@ -13,7 +14,7 @@ import type { Suspension } from "./pendingItems.ts"
 import { append, type RunContext } from "./RunContext.ts"
 import type { RunHistory } from "./RunHistory.ts"
 import type { Session } from "./Session.ts"
-import { lossError, resultValue, retryCure, type SummaryParts } from "./summarize.ts"
+import { failureCure, lossError, resultValue, retryCure, type SummaryParts } from "./summarize.ts"
 
 type Ended = Pick<
   SummaryParts,
@@ -21,12 +22,19 @@ type Ended = Pick<
 >
 type End = Extract<RunEventBody, { type: "RunCompleted" | "RunFailed" }>
 
+/** What of a contract only a mission can meet. */
+const askedOfMissions = (contract: Contract | undefined): ReadonlyArray<string> => [
+  ...(contract?.assertions === undefined || contract.assertions.length === 0 ? [] : ["assertions"]),
+  ...(contract?.council === undefined ? [] : ["council"]),
+  ...(contract?.publish === true ? ["publish"] : [])
+]
+
 /** How the plan's end is journaled. `counts`: of the whole run, what the budget refused and which gate closed. */
 const endOf = (
   run: RunContext,
   session: Session,
   state: PlanState,
-  { closedGate, overBudget }: Pick<LiveCounts, "closedGate" | "overBudget">
+  { broken, closedGate, overBudget }: Pick<LiveCounts, "broken" | "closedGate" | "overBudget">
 ): End => {
   const { coverage } = session
   if (state.t === "failed") {
@@ -49,6 +57,19 @@ const endOf = (
     }
     return { type: "RunFailed", status: "failed", error, ...result, coverage }
   }
+  if (broken !== undefined && !run.acceptLoss) {
+    const error = { ...broken, cure: "correct it, then: alembic run" }
+    return { type: "RunFailed", status: "failed", error, ...result, coverage }
+  }
+  const unmet = session.missions > 0 ? [] : askedOfMissions(run.contract)
+  if (unmet.length > 0) {
+    const error = {
+      code: "no_mission",
+      message: `the contract asks for ${unmet.join(", ")}, and the plan called no mission that could meet it`,
+      cure: "give the plan an h.mission that fulfils it, or leave it out of the contract"
+    }
+    return { type: "RunFailed", status: "failed", error, ...result, coverage }
+  }
   if (closedGate !== undefined) {
     const { detail, gate } = closedGate
     const why = typeof detail === "string" ? `: ${detail}` : ""
@@ -67,10 +88,16 @@ const endOf = (
   }
 }
 
-const endedBy = (end: End, runId: string): Pick<Ended, "status" | "result" | "error" | "findings"> => ({
+const endedBy = (
+  end: End,
+  runId: string,
+  failedCalls: number
+): Pick<Ended, "status" | "result" | "error" | "findings"> => ({
   status: end.status,
   ...(end.result === undefined ? {} : { result: end.result }),
-  ...(end.type === "RunFailed" ? { error: { cure: retryCure(runId), ...end.error } } : {}),
+  ...(end.type === "RunFailed"
+    ? { error: { cure: failureCure(runId, end.error.code, failedCalls), ...end.error } }
+    : {}),
   ...(end.type === "RunFailed" && end.findings !== undefined ? { findings: end.findings } : {}),
   ...(end.status === "incomplete" ? { error: lossError(end.coverage, runId) } : {})
 })
@@ -159,7 +186,7 @@ const toItsEnd = Effect.fnUntraced(function* (
   yield* append(run, end)
   yield* journal.commit
   yield* journal.seal(end.result)
-  return endedBy(end, journal.runId)
+  return endedBy(end, journal.runId, journal.state().failed)
 })
 
 /**
@@ -171,8 +198,8 @@ export const driveRun = Effect.fnUntraced(function* (
   history: RunHistory,
   reopened: boolean
 ) {
-  const { overBudget, closedGate } = history
-  const counts = { live: 0, cached: 0, replayed: 0, failed: 0, inDoubt: 0, overBudget, closedGate }
+  const { broken, closedGate, overBudget } = history
+  const counts = { live: 0, cached: 0, replayed: 0, failed: 0, inDoubt: 0, broken, closedGate, overBudget }
   const progress: Progress = { session: undefined, counts }
   const ended: Omit<Ended, "coverage" | "calls"> = yield* toItsEnd(run, history, reopened, progress).pipe(
     Effect.catchTag("Stopped", ({ signal }) =>

@@ -20,7 +20,7 @@ import { RunRooms } from "./Room.ts"
 import { append, type RunContext } from "./RunContext.ts"
 import { RunHistory } from "./RunHistory.ts"
 import { journalFailure } from "./journalFailure.ts"
-import { lossError, noCalls, retryCure, summarize, unrun } from "./summarize.ts"
+import { failureCure, lossError, noCalls, summarize, unrun } from "./summarize.ts"
 
 export interface RunOptions {
   /** How many model calls may be in flight. Recorded, since it shapes the log of a hermetic run. */
@@ -61,7 +61,7 @@ export const summaryOfEnd = Effect.fnUntraced(function* (
   const state = journal.state()
   const { end } = history
   if (end === undefined) return undefined
-  const calls = { ...noCalls, total: state.calls.size, replayed: state.calls.size, failed: state.failed }
+  const calls = { ...noCalls, total: state.modelCalls, replayed: state.modelCalls, failed: state.failed }
   const base = {
     runId: journal.runId,
     dir: journal.dir,
@@ -76,7 +76,7 @@ export const summaryOfEnd = Effect.fnUntraced(function* (
       ...base,
       status: end.status,
       ...(result === undefined ? {} : { result }),
-      error: { cure: retryCure(journal.runId), ...end.error },
+      error: { cure: failureCure(journal.runId, end.error.code, state.failed), ...end.error },
       ...(end.findings === undefined ? {} : { findings: end.findings })
     })
   }

@@ -20,6 +20,7 @@ export const statusOf = (error: JournalError): RunStatus => {
       return "locked"
     case "bad_id":
     case "run_missing":
+    case "not_a_plan":
     case "not_a_directory":
     case "read_only":
       return "invalid"

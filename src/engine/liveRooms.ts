@@ -69,7 +69,7 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
   /** The journal's answer, if it has one. */
   const known = Effect.fnUntraced(function* (call: IssuedCall) {
     if (call.earlier?.status !== "completed") return undefined
-    counts.replayed++
+    if (call.verb === "agent") counts.replayed++
     return yield* run.journal.readResult(call.id)
   })
 
@@ -205,7 +205,8 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
     const room = call.verb === "agent" || call.verb === "sleep" ? undefined : run.rooms[call.verb]
     if (room === undefined) {
       const error = makeError("not_available", `h.${call.verb} is not available here`)
-      return yield* answers.fail(call, notDispatched(call, error, "skipped"))
+      const failure = notDispatched(call, error, "skipped")
+      return yield* answers.fail(call, { ...failure, adapterId: call.verb })
     }
     const { spec = null } = call.identity
     const broken = (problem: unknown): ModelRunFailure =>

@@ -124,7 +124,7 @@ export const liveRun = Effect.fnUntraced(function* (
     const known = session.answered.takeFirst()
     if (known !== undefined) {
       session.pending.delete(known.n)
-      counts.replayed++
+      if (known.verb === "agent") counts.replayed++
       const json = yield* run.journal.readResultText(known.id)
       return yield* absorb(yield* driven(run, run.driver.deliver([{ n: known.n, json }])))
     }

@@ -123,7 +123,14 @@ export const keptText = Effect.fnUntraced(function* (journal: RunJournal, role: 
 export const storedPlan = Effect.fnUntraced(function* (journal: RunJournal) {
   const spec = yield* specOf(`${journal.dir}/meta.json`, journal.meta, journal.blobs)
   const text = yield* keptText(journal, "bundle")
-  if (text === undefined) return yield* damaged(journal, "the run is not that of a plan in a file")
+  if (text === undefined) {
+    return yield* new JournalError({
+      code: "not_a_plan",
+      path: journal.dir,
+      problem: "the run is that of a program in process, which only the program can go on with or replay",
+      cure: "run the program again: Alembic.runProgram, or Alembic.replayProgram"
+    })
+  }
   const bundle = decodeBundle(text)
   if (Result.isFailure(bundle)) return yield* damaged(journal, "its bundle is not readable")
   const preludeText = yield* keptText(journal, "prelude")

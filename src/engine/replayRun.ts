@@ -21,7 +21,7 @@ import { resultValue } from "./summarize.ts"
 const starved: ReadonlySet<string> = new Set(["plan_timeout", "plan_out_of_memory", "plan_crashed"])
 
 /** Codes of runs that failed although the plan returned. */
-const returned: ReadonlySet<string> = new Set(["budget_exceeded", "gate_failed"])
+const returned: ReadonlySet<string> = new Set(["budget_exceeded", "gate_failed", "no_mission"])
 
 /** What the journal has and the plan did not do. */
 const leftOut = Effect.fnUntraced(function* (journal: RunJournal, history: RunHistory, session: Session) {
@@ -43,7 +43,9 @@ const compareEnd = Effect.fnUntraced(function* (journal: RunJournal, history: Ru
   const { end } = history
   const { state } = session
   if (end === undefined) return undefined
-  if (end.type === "RunFailed" && !returned.has(end.error.code)) {
+  const imposed =
+    end.type === "RunFailed" && (returned.has(end.error.code) || end.error.code === history.broken?.code)
+  if (end.type === "RunFailed" && !imposed) {
     if (state.t !== "failed") return endDiffers(end.seq, `ended with ${end.error.code}`, "did not")
     if (state.error.code === end.error.code) return undefined
     return endDiffers(end.seq, `ended with ${end.error.code}`, `ends with ${state.error.code}`)

@@ -54,6 +54,10 @@ export interface SummaryParts {
 /** What to type to make the failed calls again. */
 export const retryCure = (runId: string) => `alembic resume ${runId} --retry-failed`
 
+/** What to do about a run that failed: making calls again helps only where calls failed. */
+export const failureCure = (runId: string, code: string, failedCalls: number): string =>
+  failedCalls > 0 && code === "plan_error" ? retryCure(runId) : "correct the plan, then: alembic run"
+
 /** Said of a run that returned with items lost. */
 export const lossError = ({ done, of }: Coverage, runId: string): RunErrorInfo => ({
   code: "incomplete",

@@ -27,6 +27,7 @@ export const RunDigest = Schema.Struct({
     cancelled: Schema.Int,
     parked: Schema.Int
   }),
+  modelCalls: Schema.Int,
   failed: Schema.Int,
   usage: Schema.Struct({ inputTokens: Schema.Int, outputTokens: Schema.Int }),
   spentUsd: Schema.Number,
@@ -62,6 +63,7 @@ export const digestOf = (state: RunState): RunDigest => ({
       : "suspended"),
   ...(state.startedAt === undefined ? {} : { startedAt: state.startedAt }),
   calls: { ...state.counts },
+  modelCalls: state.modelCalls,
   failed: state.failed,
   usage: state.usage,
   spentUsd: state.spentUsd,

@@ -96,7 +96,8 @@ const outcomeFields = Schema.Struct({
   ok: Schema.Boolean,
   usage: Schema.optionalKey(TokenUsage),
   costUsd: Schema.optionalKey(Schema.Number),
-  adapterId: Schema.String
+  /** Absent in the answers of steps and rooms, which cost nothing of their own. */
+  adapterId: Schema.optionalKey(Schema.String)
 })
 const decodeOutcome = Schema.decodeUnknownOption(outcomeFields)
 
@@ -122,8 +123,9 @@ const withoutResult = (body: RunEventBody, resultBlob: BlobRef): RunEventBody =>
   const { result, ...rest } = body
   const outcome = Option.getOrUndefined(decodeOutcome(result))
   if (outcome === undefined) return { ...rest, resultBlob }
-  const { adapterId: _, ...kept } = outcome
-  return { ...rest, resultBlob, outcome: kept }
+  const { adapterId, ...kept } = outcome
+  const known = adapterId === undefined ? { ok: kept.ok, costUsd: 0 } : kept
+  return { ...rest, resultBlob, outcome: known }
 }
 
 export const makeRunJournal = Effect.fnUntraced(function* (

@@ -69,6 +69,8 @@ export interface RunState {
   readonly completed: Completed
   /** Completions of a rank below this may belong to calls that the reopened plan no longer makes. */
   readonly reopenedRank: number
+  /** Calls of models, those that rooms make included; not sleeps, rooms and their steps. */
+  readonly modelCalls: number
   readonly counts: Readonly<Record<CallStatus, number>>
   readonly failed: number
   readonly usage: Usage

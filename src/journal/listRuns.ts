@@ -48,13 +48,12 @@ const listRun = Effect.fnUntraced(function* (baseDir: string, runId: RunId) {
   const goal = meta.parts.goal === undefined ? "" : yield* blobs.get(meta.parts.goal)
   const state = yield* shortState(baseDir, runId)
   const held = state.status === "open" && (yield* lockHolder(paths.lock)) !== undefined
-  const { calls } = state
   const { costUsd } = knownCost(state)
   const listing: RunListing = {
     runId,
     status: held ? "running" : state.status,
     goal: typeof goal === "string" ? goal : "",
-    calls: calls.scheduled + calls.completed + calls.cancelled + calls.parked,
+    calls: state.modelCalls,
     ...(state.startedAt === undefined ? {} : { startedAt: state.startedAt }),
     ...(costUsd === undefined ? {} : { costUsd })
   }

@@ -86,6 +86,7 @@ export class Projection {
       reservedUsd: 0,
       unpriced: 0,
       openUnpriced: 0,
+      modelCalls: 0,
       phases: [],
       coverage: undefined,
       questions: new Map(),
@@ -172,8 +173,10 @@ export class Projection {
     const state = this.open
     const reserve = wholeNanos(event.reserveUsd ?? 0)
     const { added, call } = this.calls.findOrAdd(event)
-    if (added) state.counts.scheduled++
-    else if (call.status === "completed") return
+    if (added) {
+      state.counts.scheduled++
+      if (event.call.verb === "agent") state.modelCalls++
+    } else if (call.status === "completed") return
     else {
       // Still held back: the dispatch before may have reached the provider, and counts as if it did.
       if (call.open && call.reservedUsd === 0) state.unpriced++
@@ -234,11 +237,13 @@ export class Projection {
 
   private completed(event: RunEventOf<"CallCompleted">, offset: number, length: number): void {
     const state = this.open
+    const fresh = this.calls.find(event) === undefined
     const call = this.known(event)
     if (call.status === "completed") return
     const outcome = outcomeOf(
       event.outcome === undefined ? event.result : { adapterId: "", ...event.outcome }
     )
+    if (fresh && outcome.model) state.modelCalls++
     this.paid(call, outcome, event.reused ?? false)
     this.status(call, "completed")
     call.failed = outcome.failed

@@ -519,3 +519,59 @@ describe("a stop while the plan is at work", () => {
     })
   )
 })
+
+describe("what does not do its work", () => {
+  it.effect("a council that does not load fails the run, with the board's own code", () =>
+    Effect.gen(function* () {
+      const layer = engineOn(MemoryDisk.make(), paidRegistry().layer)
+      const program = Effect.gen(function* () {
+        const h = yield* Hooks
+        const verdict = yield* h.council({ board: "nobody", question: "Shall we?" })
+        return verdict.ok
+      })
+      const spec = { program: "council", goal: "g" }
+      const summary = yield* Alembic.runProgram(spec, program).pipe(Effect.provide(layer))
+      assert.strictEqual(summary.status, "failed", JSON.stringify(summary))
+      assert.include(summary.error?.message ?? "", "h.council")
+      const again = yield* Alembic.runProgram(spec, program).pipe(Effect.provide(layer))
+      assert.strictEqual(again.status, "failed")
+      const replay = yield* Alembic.replayProgram(spec, program).pipe(Effect.provide(layer))
+      assert.isTrue(replay.identical, JSON.stringify(replay))
+    })
+  )
+
+  it.effect("a contract that only a mission can meet is not met by a plan without one", () =>
+    Effect.gen(function* () {
+      const contract = {
+        publish: true,
+        assertions: [{ id: "a", statement: "s", oracle: "equality", args: { value: 1 }, evidence: "e" }]
+      }
+      const summary = yield* Alembic.runProgram(
+        { program: "none", goal: "g", contract },
+        Effect.succeed("done")
+      ).pipe(Effect.provide(engineOn(MemoryDisk.make(), paidRegistry().layer)))
+      assert.strictEqual(summary.status, "failed")
+      assert.strictEqual(summary.error?.code, "no_mission")
+      assert.include(summary.error?.message ?? "", "assertions, publish")
+    })
+  )
+
+  it.effect("an approval is no answer to a question", () =>
+    Effect.gen(function* () {
+      const disk = MemoryDisk.make()
+      const human = paidRegistry({
+        free: true,
+        answer: () => Effect.fail(makeError("awaiting_answer", "nobody has answered"))
+      })
+      const layer = engineOn(disk, human.layer)
+      const asked = yield* Alembic.runProgram(
+        { program: "ask", goal: "g" },
+        Effect.flatMap(Hooks, (h) => h.agent("Which colour?"))
+      ).pipe(Effect.provide(layer))
+      const refused = yield* Effect.flip(
+        answerItem(asked.runId ?? "", "q-1", "approve", "approval").pipe(Effect.provide(layer))
+      )
+      assert.strictEqual(refused.code, "not_an_approval")
+    })
+  )
+})

@@ -24,7 +24,7 @@ export default defineCommand({
   ],
   handler: Effect.fn("cli.approve")(
     ({ item, run }) =>
-      giveAnswer(run, item, (question) => Effect.succeed(question?.choices?.[0] ?? "approve")),
+      giveAnswer(run, item, (question) => Effect.succeed(question?.choices?.[0] ?? "approve"), "approval"),
     onJournal
   )
 })

@@ -1,5 +1,6 @@
 // The answer of a room that could not do its work: the form of a failed call, so that a slot that holds it is lost
 // and nothing takes it for an answer.
+import { Option, Schema } from "effect"
 import type { Json } from "../../domain/canonicalJson.ts"
 
 /** `code`: the room's own (`contrarian_not_last`, …) or one of the catalogue. */
@@ -13,3 +14,21 @@ export const roomFailure = (verb: string, code: string, message: string): Json =
   attempts: 0,
   error: { code, message: `h.${verb}: ${message}`, retryable: false }
 })
+
+/** A room that did not do its work: a mission that does not load, a board that is none, a verb that is not there. */
+export interface BrokenRoom {
+  readonly code: string
+  readonly message: string
+}
+
+const decodeFailure = Schema.decodeUnknownOption(
+  Schema.Struct({
+    ok: Schema.Literal(false),
+    adapterId: Schema.Literals(["mission", "swarm", "council"]),
+    error: Schema.Struct({ code: Schema.String, message: Schema.String })
+  })
+)
+
+/** Why a room did not do its work, if `answer` says so. */
+export const brokenRoom = (answer: unknown): BrokenRoom | undefined =>
+  Option.getOrUndefined(Option.map(decodeFailure(answer), ({ error }) => error))
