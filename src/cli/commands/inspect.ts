@@ -11,6 +11,7 @@ import { badInput, fromJournal } from "../CommandError.ts"
 import { defineCommand } from "../defineCommand.ts"
 import { runArgument } from "../flags.ts"
 import { Output } from "../Output.ts"
+import { callName, proofFailure, sleepMsOf } from "../render/callName.ts"
 import { inspectionText } from "../render/inspectionText.ts"
 import { onJournal, resolveRun } from "../runReference.ts"
 
@@ -18,6 +19,8 @@ export interface InspectedCall {
   readonly key: string
   readonly occurrence: number
   readonly label?: string
+  /** What it is called: its label, the beginning of its prompt, or what a step of a room is. */
+  readonly name: string
   readonly phase?: string
   readonly model?: string
   readonly status: "scheduled" | "completed" | "failed" | "cancelled" | "parked"
@@ -25,6 +28,8 @@ export interface InspectedCall {
   readonly usage?: TokenUsage
   readonly costUsd?: number
   readonly error?: string
+  /** When a sleep that lasts will be over, in milliseconds since the epoch. */
+  readonly until?: number
 }
 
 const decodeOutcome = Schema.decodeUnknownOption(
@@ -42,13 +47,14 @@ const outcomeOf = (event: RunEvent): Partial<InspectedCall> => {
   const result = event.type === "CallCompleted" ? (event.result ?? event.outcome) : event.result
   const outcome = Option.getOrUndefined(decodeOutcome(result))
   if (outcome === undefined) return { status: "completed" }
-  const { attempts = 1, costUsd, error, ok, usage } = outcome
+  const { attempts = 1, costUsd, ok, usage } = outcome
+  const error = outcome.error?.code ?? proofFailure(result)
   return {
     status: event.type === "CallParked" ? "parked" : ok ? "completed" : "failed",
     attempts,
     ...(usage === undefined ? {} : { usage }),
     ...(costUsd === undefined ? {} : { costUsd: wholeNanos(costUsd) }),
-    ...(error === undefined ? {} : { error: error.code })
+    ...(error === undefined ? {} : { error })
   }
 }
 
@@ -56,14 +62,17 @@ const outcomeOf = (event: RunEvent): Partial<InspectedCall> => {
 const fold = (calls: Map<string, InspectedCall>, event: RunEvent): void => {
   if (event.type === "CallScheduled") {
     const { call, key, label, occurrence, phase } = event
+    const sleeps = sleepMsOf(event)
     calls.set(callId(event), {
       key,
       occurrence,
       ...(label === undefined ? {} : { label }),
+      name: callName(event),
       ...(phase === undefined ? {} : { phase }),
       ...(call.model === undefined ? {} : { model: call.model }),
       status: "scheduled",
-      attempts: 0
+      attempts: 0,
+      ...(sleeps === undefined ? {} : { until: event.at + sleeps })
     })
   } else if (
     event.type === "CallCompleted" ||
@@ -74,11 +83,13 @@ const fold = (calls: Map<string, InspectedCall>, event: RunEvent): void => {
     const known = calls.get(id) ?? {
       key: event.key,
       occurrence: event.occurrence,
+      name: `${event.key.slice(0, 12)}#${event.occurrence}`,
       status: "scheduled",
       attempts: 0
     }
-    if (event.type !== "CallCancelled") calls.set(id, { ...known, ...outcomeOf(event) })
-    else if (known.status === "scheduled") calls.set(id, { ...known, status: "cancelled" })
+    const { until: _, ...over } = known
+    if (event.type !== "CallCancelled") calls.set(id, { ...over, ...outcomeOf(event) })
+    else if (known.status === "scheduled") calls.set(id, { ...over, status: "cancelled" })
   }
 }
 

@@ -12,7 +12,7 @@ const marks: Readonly<Record<InspectedCall["status"], string>> = {
 }
 
 const callText = (call: InspectedCall, style: Style): string => {
-  const { attempts, costUsd, error, key, label, model, occurrence, status, usage } = call
+  const { attempts, costUsd, error, model, name, status, until, usage } = call
   const color = status === "completed" ? style.green : status === "failed" ? style.red : style.yellow
   const tokens = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0)
   const facts = [
@@ -20,9 +20,10 @@ const callText = (call: InspectedCall, style: Style): string => {
     attempts > 1 ? `${attempts} attempts` : "",
     usage === undefined ? "" : `${countText(tokens)} tokens`,
     costUsd === undefined ? "" : dollarsText(costUsd),
+    until === undefined ? "" : `sleeps until ${instantText(until)}`,
     error ?? ""
   ].filter((fact) => fact !== "")
-  return `  ${color(marks[status])} ${clip(label ?? `${key.slice(0, 12)}#${occurrence}`, 60)}  ${style.dim(facts.join(" · "))}`
+  return `  ${color(marks[status])} ${clip(name, 60)}  ${style.dim(facts.join(" · "))}`
 }
 
 export const inspectionText = ({ calls, phases, run }: Inspection, style: Style): string => {

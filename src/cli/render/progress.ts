@@ -6,13 +6,18 @@ import { ModelRunResult } from "../../domain/ModelRun.ts"
 import type { RunEvent, RunEventOf } from "../../domain/RunEvent.ts"
 import { Host } from "../Host.ts"
 import { Output } from "../Output.ts"
-import { countText, dollarsText, durationText } from "./numbers.ts"
+import { callName, proofFailure, sleepMsOf } from "./callName.ts"
+import { countText, dollarsText, durationText, instantText } from "./numbers.ts"
 import { clip } from "./style.ts"
 
 /** Milliseconds between two drawings of the live line. */
 const frameMs = 100
+/** Sleeps of at least so many milliseconds are announced. */
+const worthSaying = 1000
 
 const decodeResult = Schema.decodeUnknownOption(ModelRunResult)
+/** An answer of a room that is no answer. */
+const isRefused = Schema.is(Schema.Struct({ ok: Schema.Literal(false) }))
 
 export interface Progress {
   readonly observe: (event: RunEvent) => Effect.Effect<void>
@@ -70,12 +75,22 @@ export const makeProgress = Effect.gen(function* () {
 
   const say = (text: string) => Effect.andThen(erase, Effect.andThen(output.note(text), draw(true)))
 
-  const nameOf = ({ call, label, n }: RunEventOf<"CallScheduled">): string =>
-    clip(label ?? call.prompt ?? call.verb, 60) || `call ${n}`
+  const scheduled = (event: RunEventOf<"CallScheduled">) => {
+    counts.scheduled++
+    labels.set(callId(event), callName(event))
+    const ms = sleepMsOf(event)
+    if (ms === undefined || ms < worthSaying) return draw(false)
+    return say(`${style.yellow("z")} sleeps until ${instantText(event.at + ms)}`)
+  }
 
   const ended = (event: RunEventOf<"CallCompleted">) => {
     const result = Option.getOrUndefined(decodeResult(event.result))
-    const failed = result?.ok === false || event.outcome?.ok === false
+    const notProven = proofFailure(event.result)
+    const failed =
+      result?.ok === false ||
+      event.outcome?.ok === false ||
+      notProven !== undefined ||
+      isRefused(event.result)
     const costUsd = result?.costUsd ?? event.outcome?.costUsd ?? 0
     const usage = result?.usage ?? event.outcome?.usage
     counts.ended++
@@ -89,6 +104,7 @@ export const makeProgress = Effect.gen(function* () {
       return say(
         `${style.red("✗")} ${name}: ${clip(result.error.message, 120)} ${style.dim(`[${result.error.code}]`)}`
       )
+    if (failed) return say(`${style.red("✗")} ${name}${notProven === undefined ? "" : `: ${notProven}`}`)
     if (live !== undefined) return draw(false)
     const took = result === undefined ? "" : ` ${durationText(result.durationMs)}`
     return say(
@@ -104,9 +120,7 @@ export const makeProgress = Effect.gen(function* () {
         phase = event.title
         return say(style.bold(`▸ ${clip(event.title, 100)}`))
       case "CallScheduled":
-        counts.scheduled++
-        labels.set(callId(event), nameOf(event))
-        return draw(false)
+        return scheduled(event)
       case "CallCompleted":
         return ended(event)
       case "CallParked":

@@ -67,6 +67,8 @@ const findings = ({ findings: found = [] }: RunSummary): ReadonlyArray<string> =
     ({ column, construct, file, instead, line }) => `  ${file}:${line}:${column} ${construct}: ${instead}`
   )
 
+const neverStarted: ReadonlySet<RunSummary["status"]> = new Set(["damaged", "locked", "invalid"])
+
 /** For stderr: everything but the result. */
 export const summaryText = (summary: RunSummary, style: Style): string => {
   const { coverage, durationMs, error, runId, status } = summary
@@ -78,8 +80,10 @@ export const summaryText = (summary: RunSummary, style: Style): string => {
     costs(summary),
     durationText(durationMs)
   ]
-  const lines =
-    runId === undefined ? [] : [`${mark(summary, style)} ${style.bold(runId)}  ${facts.join(" · ")}`]
+  // A run that could not be opened has no calls to count: zeros and an unknown cost would say that it had run.
+  const ran = !neverStarted.has(status) || summary.calls.total > 0
+  const head = runId === undefined ? [] : [`${mark(summary, style)} ${style.bold(runId)}`]
+  const lines = head.map((named) => (ran ? `${named}  ${facts.join(" · ")}` : named))
   if (error !== undefined) {
     const where =
       error.file === undefined
