@@ -1,17 +1,11 @@
 // PlanProcess: one child process with a plan in it, as the host sees it: a line out, a line back, time and memory
 // watched with the machine's own clock, ended for good when it is not needed. Live: it starts real processes.
-import { spawn, type ChildProcess } from "node:child_process"
+import type { ChildProcess } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { Result } from "effect"
-import { keepWatch } from "../kernel/liveProcesses.node.ts"
 import { decodeChildLine, failedTurn } from "./planTurn.ts"
 import type { Turn } from "./PlanProtocol.ts"
-
-/** Node's arguments that make it the plan's process, and where it starts. */
-export interface ChildCommand {
-  readonly args: ReadonlyArray<string>
-  readonly cwd: string
-}
+import { spawnPlan, type ChildCommand } from "./spawnPlan.node.ts"
 
 type Message = Extract<ReturnType<typeof decodeChildLine>, { readonly _tag: "Success" }>["success"]
 export type TurnMessage = Extract<Message, { readonly t: "turn" }>
@@ -49,12 +43,6 @@ const residentMb = (pid: number): number | undefined => {
   }
 }
 
-/** Only what a plan may depend on: nothing of the user's environment, one time zone, one locale. */
-const environment = (): Record<string, string> => {
-  const root = process.env.SystemRoot
-  return { TZ: "UTC", LC_ALL: "C", ...(root === undefined ? {} : { SystemRoot: root }) }
-}
-
 export class PlanProcess {
   readonly heapMb: number
   private readonly child: ChildProcess
@@ -70,19 +58,12 @@ export class PlanProcess {
 
   constructor(command: ChildCommand, heapMb: number) {
     this.heapMb = heapMb
-    this.child = spawn(process.execPath, [`--max-old-space-size=${heapMb}`, ...command.args], {
-      cwd: command.cwd,
-      env: environment(),
-      stdio: ["pipe", "pipe", "pipe"],
-      windowsHide: true
-    })
+    this.child = spawnPlan(command, heapMb)
     this.child.stdout?.on("data", (bytes: Buffer) => this.receive(bytes))
     this.child.stderr?.setEncoding("utf8").on("data", (text: string) => {
       this.stderr = (this.stderr + text).slice(-stderrLimit)
     })
     this.child.stdin?.on("error", () => {})
-    const forget = keepWatch(this.child.pid)
-    this.child.on("exit", forget)
     this.child.on("error", (cause) => this.gone(`its process did not start: ${cause.message}`))
     this.child.on("close", (code, signal) => {
       this.gone(`its process ended with ${signal ?? `exit code ${code ?? "unknown"}`}`)

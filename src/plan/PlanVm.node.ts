@@ -4,24 +4,23 @@ import { fileURLToPath } from "node:url"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { FromHost } from "./child/messages.ts"
 import type { PlanBundle } from "./PlanBundle.ts"
-import { PlanProcess, type ChildCommand } from "./PlanProcess.node.ts"
+import { defaultHeapMb } from "./planHeap.ts"
+import { PlanProcess } from "./PlanProcess.node.ts"
 import { PlanInput, type PlanDriver, type Turn } from "./PlanProtocol.ts"
 import { turnsOf } from "./planTurn.ts"
-import { defaultHeapMb, defaultLimits, defaultTurnTimeoutMs, PlanVm, type LaunchOptions } from "./PlanVm.ts"
+import { builtCommand, planChildEntry, type ChildCommand } from "./spawnPlan.node.ts"
+import { defaultLimits, defaultTurnTimeoutMs, PlanVm, type LaunchOptions } from "./PlanVm.ts"
 
 /** The child's main module: source beside this file in a checkout, `plan-child.js` beside the bundle in a package. */
 export const PlanChildEntry = Context.Reference<URL>("alembic/plan/PlanChildEntry", {
-  defaultValue: () =>
-    import.meta.url.endsWith(".ts")
-      ? new URL("./child/main.ts", import.meta.url)
-      : new URL("./plan-child.js", import.meta.url)
+  defaultValue: planChildEntry
 })
 
 /** What Node is given to run: the built child, or the source bundled here (stripping its types takes four times as long). */
 const commandOf = (entry: URL): Effect.Effect<ChildCommand> => {
   const path = fileURLToPath(entry)
   if (!path.endsWith(".ts") || process.platform === "win32") {
-    return Effect.succeed({ args: [path], cwd: dirname(path) })
+    return Effect.succeed(builtCommand(path))
   }
   return Effect.promise(async () => {
     const { build } = await import("esbuild")

@@ -12,7 +12,6 @@ export type PlanLimits = Limits
 export const defaultLimits: PlanLimits = { pending: 10_000, calls: 100_000, notes: 100_000, list: 100_000 }
 
 export const defaultTurnTimeoutMs = 10_000
-export const defaultHeapMb = 512
 
 export interface LaunchOptions {
   /** How long a plan may run without going quiet, in milliseconds of real time. Infinity: no limit. */
