@@ -3,6 +3,7 @@
 import { Effect, FileSystem, Option, Path, Result, Schema } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { Contract } from "../domain/Contract.ts"
+import { issuesText } from "../domain/schemaIssues.ts"
 import { decodeContract, type PlanInputs } from "../engine/planSpec.ts"
 import { badInput } from "./CommandError.ts"
 import { readAttachments } from "./inputsAttachments.ts"
@@ -46,7 +47,7 @@ export const readContract = Effect.fnUntraced(function* (path: string) {
   const contract = decodeContract(value)
   return Result.isSuccess(contract)
     ? contract.success
-    : yield* badInput("invalid_contract", `contract ${path}: ${oneLine(contract.failure.message)}`, {
+    : yield* badInput("invalid_contract", `contract ${path}: ${issuesText(contract.failure)}`, {
         path,
         cure
       })

@@ -1,8 +1,9 @@
 // loadBoard: from a board's text (JSON or YAML) or value to a Board, or every reason why not. The order of speaking
 // is checked here, so that a board whose contrarian is not heard last cannot exist. Which models there are is told.
-import { Effect, Option, Result, Schema, SchemaIssue } from "effect"
+import { Effect, Option, Result, Schema } from "effect"
 import { isAlias, isCollection, isNode, LineCounter, parseDocument } from "yaml"
 import type { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
+import { issuesOf, pathText } from "../domain/schemaIssues.ts"
 import {
   BoardFile,
   defaultAxes,
@@ -30,24 +31,8 @@ interface Problem {
 
 const problem = (code: BoardCode, path: Path, message: string): Problem => ({ code, path, message })
 
-const plainKey = /^[A-Za-z_$][A-Za-z0-9_$]*$/
-const pathText = (path: Path): string =>
-  path.reduce<string>(
-    (text, key) =>
-      typeof key === "number"
-        ? `${text}[${key}]`
-        : `${text}${plainKey.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`}`,
-    "$"
-  )
-
 const decodeFile = Schema.decodeUnknownResult(BoardFile, { onExcessProperty: "error" })
-const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 const phaseNames: ReadonlySet<unknown> = new Set(PhaseKind.literals)
-
-const keyOf = (segment: unknown): string | number => {
-  if (typeof segment === "object" && segment !== null && "key" in segment) return keyOf(segment.key)
-  return typeof segment === "number" ? segment : String(segment)
-}
 
 /** A phase of a name nobody knows is told apart from a board of the wrong shape. */
 const unknownPhases = (value: unknown): ReadonlyArray<Problem> => {
@@ -58,7 +43,13 @@ const unknownPhases = (value: unknown): ReadonlyArray<Problem> => {
     const name: unknown = named ? entry.phase : entry
     if (typeof name !== "string" || phaseNames.has(name)) return []
     const path = named ? ["phases", index, "phase"] : ["phases", index]
-    return [problem("unknown_phase", path, `there is no phase "${name}"`)]
+    return [
+      problem(
+        "unknown_phase",
+        path,
+        `there is no phase "${name}"; there are ${PhaseKind.literals.join(", ")}`
+      )
+    ]
   })
 }
 
@@ -66,9 +57,7 @@ const readFile = (value: unknown): Result.Result<BoardFile, ReadonlyArray<Proble
   const unknown = unknownPhases(value)
   if (unknown.length > 0) return Result.fail(unknown)
   return Result.mapError(decodeFile(value), (error) =>
-    issuesOf(error.issue).issues.map((issue) =>
-      problem("bad_shape", (issue.path ?? []).map(keyOf), issue.message)
-    )
+    issuesOf(error).map(({ message, path }) => problem("bad_shape", path, message))
   )
 }
 

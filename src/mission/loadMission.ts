@@ -1,10 +1,11 @@
 // loadMission: from a spec and the contract to a Mission, or every reason why not. Every assertion is claimed by
 // exactly one unit, the graph has no cycle, every command is one the contract names, and the last milestone, over
 // everything, is added here: an author can neither write nor skip it.
-import { Result, Schema, SchemaIssue } from "effect"
+import { Result, Schema } from "effect"
 import type { Assertion, Contract } from "../domain/Contract.ts"
 import { fingerprint } from "../domain/fingerprint.ts"
-import { oracleNamed } from "../verifier/oracleKit.ts"
+import { issuesOf, pathText } from "../domain/schemaIssues.ts"
+import { noOracle, oracleNamed } from "../verifier/oracleKit.ts"
 import { defaultProofTimeoutMs, isAllowed, wordsOf } from "./commands.ts"
 import { MissionSpec, type Milestone, type Mission, type Proof, type ProofRef, type Unit } from "./Mission.ts"
 import { MissionError, type MissionCode, type MissionProblem } from "./MissionError.ts"
@@ -18,23 +19,12 @@ const defaultMaxFixRounds = 2
 const defaultConcurrency = 4
 
 const decode = Schema.decodeUnknownResult(MissionSpec, { onExcessProperty: "error" })
-const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 
 const problem = (code: MissionCode, path: string, message: string): MissionProblem => ({
   code,
   path,
   message
 })
-
-const keyOf = (segment: unknown): string | number => {
-  if (typeof segment === "object" && segment !== null && "key" in segment) return keyOf(segment.key)
-  return typeof segment === "number" ? segment : String(segment)
-}
-
-const pathOf = (segments: ReadonlyArray<unknown>): string =>
-  segments
-    .map(keyOf)
-    .reduce<string>((path, key) => (typeof key === "number" ? `${path}[${key}]` : `${path}.${key}`), "$")
 
 const repeated = (ids: ReadonlyArray<string>): ReadonlyArray<number> =>
   ids.flatMap((id, index) => (ids.indexOf(id) < index ? [index] : []))
@@ -55,7 +45,13 @@ const checkUnits = ({ units }: MissionSpec): ReadonlyArray<MissionProblem> => {
       (dependsOn ?? []).flatMap((on, at) =>
         known.has(on)
           ? []
-          : [problem("unknown_dependency", `$.units[${index}].dependsOn[${at}]`, `there is no unit "${on}"`)]
+          : [
+              problem(
+                "unknown_dependency",
+                `$.units[${index}].dependsOn[${at}]`,
+                `there is no unit "${on}"; there are ${ids.join(", ")}`
+              )
+            ]
       )
     ),
     ...(cycle === undefined ? [] : [problem("dependency_cycle", "$.units", cycle.join(" → "))]),
@@ -81,18 +77,18 @@ const checkAssertions = (
     ),
     ...assertions.flatMap(({ oracle }, index) =>
       oracleNamed(oracle) === undefined
-        ? [
-            problem(
-              "unknown_oracle",
-              `contract.assertions[${index}].oracle`,
-              `there is no oracle "${oracle}"`
-            )
-          ]
+        ? [problem("unknown_oracle", `contract.assertions[${index}].oracle`, noOracle(oracle))]
         : []
     ),
     ...claims.flatMap(({ id, path }, index) => {
       if (!ids.includes(id))
-        return [problem("unknown_assertion", path, `the contract has no assertion "${id}"`)]
+        return [
+          problem(
+            "unknown_assertion",
+            path,
+            `the contract has no assertion "${id}"${ids.length === 0 ? "" : `; it has ${ids.join(", ")}`}`
+          )
+        ]
       const earlier = claims.findIndex((claim) => claim.id === id)
       return earlier < index
         ? [problem("assertion_claimed_twice", path, `"${id}" is claimed at ${claims[earlier]?.path} already`)]
@@ -124,7 +120,7 @@ const checkMilestones = ({ milestones = [], units }: MissionSpec): ReadonlyArray
               problem(
                 "unknown_milestone_unit",
                 `$.milestones[${index}].units[${at}]`,
-                `there is no unit "${unit}"`
+                `there is no unit "${unit}"; there are ${[...known].join(", ")}`
               )
             ]
       )
@@ -139,19 +135,30 @@ const contractProofs = (contract: Contract): ReadonlyArray<Proof> =>
     timeoutMs: timeoutMs ?? defaultProofTimeoutMs
   }))
 
+const listed = (names: ReadonlyArray<string>): string => (names.length === 0 ? "none" : names.join(", "))
+const proofIds = (contract: Contract): string => listed((contract.proofs ?? []).map(({ id }) => id))
+
 const proofOf = (contract: Contract, ref: ProofRef, path: string): Result.Result<Proof, MissionProblem> => {
   const named = contractProofs(contract).find(({ id }) => id === ref)
   if (named !== undefined) return Result.succeed(named)
   const command = typeof ref === "string" ? wordsOf(ref) : ref
   if (command === undefined) {
     return Result.fail(
-      problem("bad_command", path, "neither a proof of the contract nor plain words; there is no shell")
+      problem(
+        "bad_command",
+        path,
+        `neither a proof of the contract (${proofIds(contract)}) nor plain words; there is no shell`
+      )
     )
   }
   return isAllowed(contract, command)
     ? Result.succeed({ id: command.join(" "), command, timeoutMs: defaultProofTimeoutMs })
     : Result.fail(
-        problem("command_not_allowed", path, `the contract does not allow \`${command.join(" ")}\``)
+        problem(
+          "command_not_allowed",
+          path,
+          `the contract does not allow \`${command.join(" ")}\`; its proofs are ${proofIds(contract)}, its commands ${listed(contract.commands ?? [])}`
+        )
       )
 }
 
@@ -162,8 +169,8 @@ export const loadMission = (
 ): Result.Result<Mission, MissionError> => {
   const read = decode(value)
   if (Result.isFailure(read)) {
-    const shape = issuesOf(read.failure.issue).issues.map(({ message, path }) =>
-      problem("bad_shape", pathOf(path ?? []), message)
+    const shape = issuesOf(read.failure).map(({ message, path }) =>
+      problem("bad_shape", pathText(path), message)
     )
     return failWith(shape)
   }

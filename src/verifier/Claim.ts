@@ -2,6 +2,7 @@
 // people; no oracle is ever given it. Reading claims from a file's text is here, deciding them is checkClaims.ts.
 import { Result, Schema } from "effect"
 import { Assertion } from "../domain/Contract.ts"
+import { issuesOf, pathText } from "../domain/schemaIssues.ts"
 import { strictJson } from "./strictJson.ts"
 
 /** A claim has the shape of a contract's assertion: id, statement, oracle, args, evidence id. */
@@ -47,10 +48,14 @@ export const loadClaims = (text: string): Result.Result<ReadonlyArray<Claim>, Ve
         })
       )
     }
-    const file = yield* Result.mapError(
-      decodeFile(document.value),
-      (error) => new VerifierError({ code: "claims_invalid", path: "$", problem: error.message })
-    )
+    const file = yield* Result.mapError(decodeFile(document.value), (error) => {
+      const [first = { path: [], message: "not claims" }] = issuesOf(error)
+      return new VerifierError({
+        code: "claims_invalid",
+        path: pathText(first.path),
+        problem: first.message
+      })
+    })
     const claims = "claims" in file ? file.claims : file
     const seen = new Set<string>()
     for (const [index, claim] of claims.entries()) {

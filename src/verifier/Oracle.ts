@@ -2,6 +2,7 @@
 // no service and no way to write. The kit of them is oracleKit.ts.
 import { Result, Schema } from "effect"
 import { canonicalJsonOf, type Json } from "../domain/canonicalJson.ts"
+import { issuesText } from "../domain/schemaIssues.ts"
 import type { Question } from "./Claim.ts"
 import { deepFreeze } from "./deepFreeze.ts"
 import type { Evidence } from "./Evidence.ts"
@@ -34,7 +35,7 @@ export const oracle = <A>(
     args,
     decide: (raw: Json, sight: Sight): Outcome =>
       Result.match(decode(raw), {
-        onFailure: (error): Outcome => unproven("bad_args", error.message),
+        onFailure: (error): Outcome => unproven("bad_args", issuesText(error).replaceAll("$", "args")),
         onSuccess: (decoded) => Result.merge(decide(deepFreeze(decoded), sight))
       })
   })

@@ -6,7 +6,7 @@ import { Claim, type Question } from "./Claim.ts"
 import { Evidence } from "./Evidence.ts"
 import { unproven, type Finding, type Outcome } from "./Finding.ts"
 import { deepFreeze } from "./deepFreeze.ts"
-import { oracleNamed } from "./oracleKit.ts"
+import { noOracle, oracleNamed } from "./oracleKit.ts"
 
 const maxDepth = 8
 const maxParts = 1_000
@@ -57,7 +57,7 @@ class Session {
     if (depth > maxDepth || ++this.parts > maxParts)
       return unproven("too_complex", "too many parts in one claim")
     const oracle = oracleNamed(question.oracle)
-    if (oracle === undefined) return unproven("unknown_oracle", `there is no oracle "${question.oracle}"`)
+    if (oracle === undefined) return unproven("unknown_oracle", noOracle(question.oracle))
     const evidence = this.evidence.byId(question.evidence)
     if (evidence === "ambiguous") return unproven("evidence_ambiguous", "two pieces of evidence have this id")
     return oracle.decide(question.args, {

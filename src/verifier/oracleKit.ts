@@ -37,3 +37,7 @@ const kit: ReadonlyArray<Oracle> = Object.freeze([
 export const oracleNames: ReadonlyArray<string> = Object.freeze(kit.map(({ name }) => name))
 
 export const oracleNamed = (name: string): Oracle | undefined => kit.find((oracle) => oracle.name === name)
+
+/** What is said of a name that no oracle has. */
+export const noOracle = (name: string): string =>
+  `there is no oracle "${name}"; there are ${oracleNames.join(", ")}`

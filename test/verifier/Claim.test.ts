@@ -23,8 +23,8 @@ describe("loadClaims", () => {
       code(`[${JSON.stringify(claim).replace('"code":0', '"code":9007199254740993')}]`),
       "claims_unparsable /0/args/code"
     )
-    assert.strictEqual(code(JSON.stringify([{ ...claim, finding: "proven" }])), "claims_invalid $")
-    assert.strictEqual(code(JSON.stringify([{ ...claim, id: "" }])), "claims_invalid $")
+    assert.strictEqual(code(JSON.stringify([{ ...claim, finding: "proven" }])), "claims_invalid $[0].finding")
+    assert.strictEqual(code(JSON.stringify([{ ...claim, id: "" }])), "claims_invalid $[0].id")
     assert.strictEqual(code(JSON.stringify([claim, { ...claim }])), "duplicate_claim $[1].id")
   })
 })

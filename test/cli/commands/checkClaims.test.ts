@@ -106,7 +106,7 @@ describe("alembic check-claims", () => {
 
   for (const [name, claims, code, path] of [
     ["not JSON", "[", "claims_unparsable", "$"],
-    ["not claims", `[{ "id": "a" }]`, "claims_invalid", "$"],
+    ["not claims", `[{ "id": "a" }]`, "claims_invalid", "$[0].statement"],
     ["a claim twice", JSON.stringify([three, three]), "duplicate_claim", "$[1].id"]
   ] as const) {
     it.live(`claims that are ${name} exit 2 with their place`, () =>
