@@ -2,15 +2,21 @@
 import type { ParkedRun, WaitingItem } from "../waitingItems.ts"
 import { cureText } from "./errorText.ts"
 import { instantText } from "./numbers.ts"
+import { schemaText } from "./schemaText.ts"
 import { clip, harmless, type Style } from "./style.ts"
 
 export const itemText = ({ choices, item, kind, runId, schema, text }: WaitingItem, style: Style): string => {
   const takes =
-    choices !== undefined ? choices.join(" | ") : schema === undefined ? "text" : "JSON by a schema"
-  const answer = choices?.[0] ?? "ANSWER"
+    choices !== undefined
+      ? clip(choices.join(" | "), 200)
+      : schema === undefined
+        ? "text"
+        : `JSON ${schemaText(schema)}`
+  const answer = choices?.[0] ?? (schema === undefined ? "ANSWER" : "'JSON'")
   return [
-    `${style.yellow("?")} ${style.bold(item)} of ${runId} ${style.dim(`(${kind}; takes ${takes})`)}`,
+    `${style.yellow("?")} ${style.bold(item)} of ${runId} ${style.dim(`(${kind})`)}`,
     `  ${harmless(text)}`,
+    `  ${style.dim("takes:")} ${takes}`,
     cureText(`alembic answer ${runId} ${item} ${answer}`, style)
   ].join("\n")
 }

@@ -45,6 +45,7 @@ describe("a run that asks a person", () => {
         left: 0
       })
       assert.strictEqual((yield* alembic({ cwd }, "resume", runId)).code, 4)
+      assert.include((yield* alembic({ cwd }, "questions")).out, 'takes: JSON { "n": integer }')
 
       assert.strictEqual((yield* alembic({ cwd }, "answer", "@last", "q-2", `{"n": 3}`)).code, 0)
       const done = yield* alembic({ cwd }, "resume", "@last", "--json")
