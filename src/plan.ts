@@ -21,12 +21,10 @@ export type {
   AgentCallOptions,
   Answered,
   CouncilAnswer,
-  CouncilSpec,
   DecodedResult,
   EffectHooks,
   FanOutOptions,
   LostSlot,
-  MissionSpec,
   PlanFailure,
   PlanHooks,
   Slot,
@@ -35,4 +33,13 @@ export type {
   Task,
   VerbAnswer
 } from "./plan/Hooks.ts"
+export type {
+  BoardMember,
+  BoardPhaseKind,
+  BoardSpec,
+  CouncilEvidence,
+  CouncilSpec,
+  MissionSpec,
+  MissionUnit
+} from "./plan/HookSpecs.ts"
 export type { PlanInput } from "./plan/PlanProtocol.ts"

@@ -4,6 +4,7 @@
 import { Context, type Effect, type Schema } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { AgentOptions } from "../domain/Call.ts"
+import type { CouncilSpec, MissionSpec } from "./HookSpecs.ts"
 import type { ModelRunFailure, ModelRunResult, ModelRunSuccess } from "../domain/ModelRun.ts"
 
 /** Options of `agent` besides the prompt. Plain data: copied when the verb is called. Times in milliseconds. */
@@ -37,18 +38,6 @@ export interface SwarmSpec {
   readonly promptTemplate: string
   readonly items: ReadonlyArray<Json>
   readonly accept?: "loss"
-  readonly [option: string]: Json | undefined
-}
-
-/** A debate: a board (in place, or by the name it has in configuration) and what it decides on. */
-export interface CouncilSpec {
-  readonly [option: string]: Json | undefined
-}
-
-/** A goal with a contract: units, each with its proof. */
-export interface MissionSpec {
-  readonly title: string
-  readonly units: ReadonlyArray<Json>
   readonly [option: string]: Json | undefined
 }
 

@@ -2,6 +2,7 @@
 // classified waits for a person, gates decide and are events; killed anywhere, it goes on.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Path, Stream } from "effect"
+import type { Tier } from "../../../src/domain/Call.ts"
 import { Alembic } from "../../../src/engine/Alembic.ts"
 import { answerItem } from "../../../src/engine/answerItem.ts"
 import { layerWithMissions } from "../../../src/engine/rooms/layerWithMissions.ts"
@@ -27,7 +28,7 @@ const contract = {
   ]
 }
 
-const mission = (tier?: string) => ({
+const mission = (tier?: Tier) => ({
   title: "mend it",
   units: [
     {
@@ -71,8 +72,8 @@ const proving = (
   return { runs, rooms: layerWithMissions("/work").pipe(Layer.provide(Layer.merge(runner, files))) }
 }
 
-const spec = (tier?: string) => ({ program: `mission ${tier ?? ""}`, goal: "g", contract })
-const program = (tier?: string) =>
+const spec = (tier?: Tier) => ({ program: `mission ${tier ?? ""}`, goal: "g", contract })
+const program = (tier?: Tier) =>
   Effect.gen(function* () {
     const h = yield* Hooks
     return yield* h.mission(mission(tier))

@@ -3,12 +3,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Path } from "effect"
 import { makeOfflineAdapter } from "../../../src/adapters/providers/offline.ts"
-import type { Json } from "../../../src/domain/canonicalJson.ts"
 import { Alembic } from "../../../src/engine/Alembic.ts"
 import { layerWithMissions } from "../../../src/engine/rooms/layerWithMissions.ts"
 import { MemoryDisk } from "../../../src/kernel/FsPort.memory.ts"
 import { ProofRunner } from "../../../src/mission/ProofRunner.ts"
 import { Hooks } from "../../../src/plan/Hooks.ts"
+import type { MissionUnit } from "../../../src/plan/HookSpecs.ts"
 import { engineOn } from "../../support/engineLayer.ts"
 import { paidRegistry } from "../../support/paidRegistry.ts"
 
@@ -78,7 +78,7 @@ const assertion = (code: number) => ({
 })
 const work = Effect.gen(function* () {
   const h = yield* Hooks
-  const units: ReadonlyArray<Json> = [
+  const units: ReadonlyArray<MissionUnit> = [
     { id: "mend", prompt: "Mend it.", proof: ["check"], fulfills: ["checked"], tier: "T2" }
   ]
   const done = yield* h.mission({ title: "mend it", units, maxFixRounds: 0 })
