@@ -1,10 +1,13 @@
 // `alembic init`: what it writes runs as it is, type-checks where nothing else is, and says of `alembic/plan` what
 // the package says. It writes all of it or nothing.
 import { assert, describe, it } from "@effect/vitest"
+import { Validator } from "@cfworker/json-schema"
 import { Effect } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { parse } from "yaml"
+import { boardFile } from "../../../src/cli/initBoard.ts"
 import { initFiles } from "../../../src/cli/initFiles.ts"
 import { alembic, lastLine } from "../../support/commandLine.ts"
 import { execute } from "../../support/execute.ts"
@@ -90,6 +93,67 @@ describe("alembic init", () => {
       assert.deepInclude(lastLine(said), { title: "alembic.json", type: "object" })
       assert.deepStrictEqual(JSON.parse((yield* alembic({ cwd }, "init", "--schema")).out), lastLine(said))
       assert.deepStrictEqual(readdirSync(cwd), [])
+    })
+  )
+
+  it.live(
+    "--schema KIND prints the schema of every file that a user writes, with each oracle's arguments",
+    () =>
+      Effect.gen(function* () {
+        const cwd = yield* planFolder({})
+        const schemaOf = (kind: string) =>
+          Effect.map(alembic({ cwd }, "init", "--schema", kind, "--json"), (said) => {
+            assert.strictEqual(said.code, 0, said.err)
+            const schema = lastLine(said)
+            return (value: unknown) => new Validator(schema, "2020-12").validate(value).valid
+          })
+        const assertion = {
+          id: "a",
+          statement: "s",
+          oracle: "exit_code",
+          args: { code: 0 },
+          evidence: "proof:t"
+        }
+        const wrong = { ...assertion, args: { cod: 0 } }
+        const contract = yield* schemaOf("contract")
+        assert.isTrue(contract({ assertions: [assertion], budget: { usd: 1 }, publish: true }))
+        assert.isFalse(contract({ assertions: [wrong] }))
+        assert.isFalse(contract({ budget: { uds: 1 } }))
+        const claims = yield* schemaOf("claims")
+        assert.isTrue(claims([assertion]))
+        assert.isTrue(claims({ claims: [assertion] }))
+        assert.isFalse(claims([wrong]))
+        assert.isFalse(claims([{ ...assertion, oracle: "trust" }]))
+        const board = yield* schemaOf("board")
+        assert.isTrue(board(parse(boardFile.text)))
+        assert.isFalse(board({ members: [{ id: "a" }] }))
+        const mission = yield* schemaOf("mission")
+        assert.isTrue(mission({ title: "t", units: [{ id: "a", prompt: "p", tier: "T2" }] }))
+        assert.isFalse(mission({ title: "t", units: [{ id: "a", prompt: "p", tier: "T9" }] }))
+        assert.isTrue((yield* schemaOf("config"))({ boards: { tech: boardFile.name } }))
+        const usage = yield* alembic({ cwd }, "init", "contract", "--json")
+        assert.strictEqual(usage.code, 2)
+        assert.deepStrictEqual(readdirSync(cwd), [])
+      })
+  )
+
+  it.live("--board writes the example board, which the example of council --help then debates on", () =>
+    Effect.gen(function* () {
+      const cwd = yield* planFolder({})
+      assert.strictEqual((yield* alembic({ cwd }, "init", "--board")).code, 0)
+      const example = new URL("../../examples/boards/technical-decision.yaml", import.meta.url)
+      assert.strictEqual(readFileSync(join(cwd, boardFile.name), "utf8"), readFileSync(example, "utf8"))
+      const help = (yield* alembic({ cwd }, "council", "--help")).out
+      assert.include(help, `alembic council ${boardFile.name} "Do we move to event sourcing?" --dry`)
+      const said = yield* alembic(
+        { cwd },
+        "council",
+        boardFile.name,
+        "Do we move to event sourcing?",
+        "--dry"
+      )
+      assert.strictEqual(said.code, 0, said.err)
+      assert.strictEqual((yield* alembic({ cwd }, "init", "--board")).code, 2)
     })
   )
 })

@@ -1,0 +1,88 @@
+// The JSON Schemas of the files that a user writes, out of the Schemas that check them, for `alembic init --schema`. The
+// arguments of an assertion are those of its oracle.
+import { Schema } from "effect"
+import { configJsonSchema } from "../adapters/Config.ts"
+import { BoardFile } from "../council/Board.ts"
+import { Contract } from "../domain/Contract.ts"
+import { MissionSpec } from "../mission/Mission.ts"
+import { Claim } from "../verifier/Claim.ts"
+import { oracleNamed, oracleNames } from "../verifier/oracleKit.ts"
+import type { FileKind } from "./fileKinds.ts"
+
+type Node = { readonly [key: string]: unknown }
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const documentOf = (schema: Schema.Top): Node & { readonly $defs: Node } => {
+  const { definitions, schema: root } = Schema.toJsonSchemaDocument(schema, { onExcessProperty: "error" })
+  return { ...root, $defs: definitions }
+}
+
+/** An assertion's schema, with `args` by `oracle`. */
+const withOracles = (assertion: Node): { readonly assertion: Node; readonly definitions: Node } => {
+  let definitions: Node = {}
+  const branches = oracleNames.flatMap((name) => {
+    const oracle = oracleNamed(name)
+    if (oracle === undefined) return []
+    const { $defs, ...args } = documentOf(oracle.args)
+    definitions = { ...definitions, ...$defs }
+    return [{ properties: { oracle: { const: name }, args } }]
+  })
+  const properties = isNode(assertion["properties"]) ? assertion["properties"] : {}
+  return {
+    assertion: {
+      ...assertion,
+      properties: { ...properties, oracle: { enum: oracleNames } },
+      allOf: branches
+    },
+    definitions
+  }
+}
+
+const titled = (title: string, { $defs, ...root }: Node & { readonly $defs: Node }): Node => ({
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  title,
+  ...root,
+  ...(Object.keys($defs).length === 0 ? {} : { $defs })
+})
+
+const contractSchema = (): Node => {
+  const { $defs, ...root } = documentOf(Contract)
+  const properties = isNode(root["properties"]) ? root["properties"] : {}
+  const { $defs: own, ...claim } = documentOf(Claim)
+  const { assertion, definitions } = withOracles(claim)
+  return titled("contract.json", {
+    ...root,
+    properties: { ...properties, assertions: { type: "array", items: assertion } },
+    $defs: { ...$defs, ...own, ...definitions }
+  })
+}
+
+const claimsSchema = (): Node => {
+  const { $defs, ...claim } = documentOf(Claim)
+  const { assertion, definitions } = withOracles(claim)
+  const claims = { type: "array", items: { $ref: "#/$defs/Claim" } }
+  return titled("claims.json", {
+    anyOf: [
+      claims,
+      { type: "object", properties: { claims }, required: ["claims"], additionalProperties: false }
+    ],
+    $defs: { ...$defs, ...definitions, Claim: assertion }
+  })
+}
+
+export const fileSchema = (kind: FileKind): Node => {
+  switch (kind) {
+    case "config":
+      return configJsonSchema()
+    case "contract":
+      return contractSchema()
+    case "claims":
+      return claimsSchema()
+    case "board":
+      return titled("a board", documentOf(BoardFile))
+    case "mission":
+      return titled("what h.mission is given", documentOf(MissionSpec))
+  }
+}
