@@ -34,7 +34,7 @@ const withOracles = (assertion: Node): { readonly assertion: Node; readonly defi
     assertion: {
       ...assertion,
       properties: { ...properties, oracle: { enum: oracleNames } },
-      allOf: branches
+      anyOf: branches
     },
     definitions
   }
