@@ -119,6 +119,36 @@ declare module "alembic/plan" {
     readonly accept?: "loss"
   }
 
+  /** alembic init --schema mission says it all. */
+  export interface MissionSpec {
+    readonly title: string
+    readonly units: ReadonlyArray<{
+      readonly id: string
+      readonly prompt: string
+      readonly proof?: ReadonlyArray<string | ReadonlyArray<string>>
+      readonly fulfills?: ReadonlyArray<string>
+      readonly dependsOn?: ReadonlyArray<string>
+      /** Without one it is T4: a person must approve of it. */
+      readonly tier?: "T0" | "T1" | "T2" | "T3" | "T4"
+      readonly model?: string
+      readonly maxAttempts?: number
+    }>
+    readonly maxAttempts?: number
+    readonly maxFixRounds?: number
+    readonly concurrency?: number
+  }
+  export interface CouncilSpec {
+    /** A name in alembic.json's boards. */
+    readonly board: string
+    readonly question: string
+    readonly context?: string
+    readonly options?: ReadonlyArray<{ readonly id: string; readonly text: string }>
+  }
+  export interface VerbAnswer {
+    readonly ok: boolean
+    readonly [member: string]: Json | undefined
+  }
+
   export interface PlanHooks {
     phase(title: string): void
     phase<A>(title: string, body: (h: PlanHooks) => A): Promise<Awaited<A>>
@@ -126,6 +156,8 @@ declare module "alembic/plan" {
     agent(options: AgentOptions & { readonly prompt: string }): Promise<ModelRunResult>
     parallel<A>(thunks: ReadonlyArray<() => A>, options?: FanOutOptions): Promise<Array<Slot<Awaited<A>>>>
     pipeline<I, A>(items: ReadonlyArray<I>, stage: (previous: I, item: I, index: number) => A, options?: FanOutOptions): Promise<Array<Slot<Awaited<A>>>>
+    mission(spec: MissionSpec): Promise<VerbAnswer>
+    council(spec: CouncilSpec): Promise<VerbAnswer & { readonly decision?: "GO" | "PIVOT" | "NO_GO" }>
     log(message: string, data?: Json): void
   }
 

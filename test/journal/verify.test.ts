@@ -257,6 +257,29 @@ describe("what is derived from the log", () => {
     })
   )
 
+  it.effect("a step that failed counts as failed and costs nothing, also where its answer is a blob", () =>
+    Effect.gen(function* () {
+      const disk = MemoryDisk.make()
+      const counted = (stdout: string) =>
+        onDisk(
+          disk.afterCrash("process"),
+          Effect.gen(function* () {
+            const journal = yield* (yield* Journal).create(newRun())
+            yield* journal.append(started)
+            yield* journal.append(
+              completed("step", { id: "tests", exitCode: 1, stdout, stderr: "", ok: false })
+            )
+            yield* journal.commit
+            const { failed, spentUsd, unpriced } = journal.state()
+            return { failed, spentUsd, unpriced }
+          })
+        )
+      const small = yield* counted("no")
+      assert.deepStrictEqual(small, { failed: 1, spentUsd: 0, unpriced: 0 })
+      assert.deepStrictEqual(yield* counted("x".repeat(600_000)), small)
+    })
+  )
+
   it.effect("is not made of a log that is not sound", () =>
     Effect.gen(function* () {
       const { copy, lines } = yield* sealed

@@ -84,7 +84,7 @@ export default defineCommand({
   examples: [
     {
       command: 'alembic council boards/technical-decision.yaml "Do we move to event sourcing?" --dry',
-      description: "What it would cost"
+      description: "What it would cost (alembic init --board writes that board)"
     },
     {
       command:

@@ -3,7 +3,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Validator } from "@cfworker/json-schema"
 import { Effect } from "effect"
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parse } from "yaml"
@@ -27,6 +27,16 @@ const strict = [
   ""
 ]
 
+/** What a plan may do besides what the first one does, on the types of the folder and on those of the package. */
+const more = `
+export const more = async (h: PlanHooks) => {
+  const units = [{ id: "a", prompt: "p", proof: ["tests", ["node", "--test"]], tier: "T2" as const }]
+  const done = await h.mission({ title: "t", units, maxFixRounds: 1 })
+  const verdict = await h.council({ board: "tech", question: "q", options: [{ id: "a", text: "b" }] })
+  return done.ok && verdict.decision === "GO"
+}
+`
+
 const check = (cwd: string, ...args: ReadonlyArray<string>) =>
   Effect.promise(() => execute(tsc, args, { cwd }))
 
@@ -43,6 +53,8 @@ describe("alembic init", () => {
       })
       assert.strictEqual((yield* alembic({ cwd }, "check", "alembic.plan.ts")).code, 0)
       assert.strictEqual(yield* check(cwd, ...strict, "alembic.plan.ts"), "")
+      writeFileSync(join(cwd, "more.ts"), readFileSync(join(cwd, "alembic.plan.ts"), "utf8") + more)
+      assert.strictEqual(yield* check(cwd, ...strict, "more.ts"), "")
       const run = yield* alembic({ cwd }, "run", "--json")
       assert.strictEqual(run.code, 0, run.err)
       assert.deepNestedInclude(lastLine(run), { status: "completed", "coverage.done": 3, "coverage.of": 3 })
@@ -70,7 +82,10 @@ describe("alembic init", () => {
           },
           files: ["alembic.plan.ts"]
         }
-        const cwd = yield* planFolder({ "alembic.plan.ts": plan, "tsconfig.json": JSON.stringify(config) })
+        const cwd = yield* planFolder({
+          "alembic.plan.ts": plan + more,
+          "tsconfig.json": JSON.stringify(config)
+        })
         assert.strictEqual(yield* check(cwd, "-p", "."), "")
       })
   )
