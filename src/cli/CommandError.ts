@@ -5,6 +5,7 @@ import type { RegistryError } from "../adapters/AdapterRegistry.ts"
 import type { RunErrorInfo } from "../domain/RunEvent.ts"
 import { exitCodeOf, RunStatus } from "../domain/RunStatus.ts"
 import type { JournalError } from "../journal/JournalError.ts"
+import { journalErrorInfo, journalStatus } from "../journal/journalStatus.ts"
 
 export class CommandError extends Schema.TaggedError<CommandError>()("CommandError", {
   code: Schema.String,
@@ -37,37 +38,11 @@ interface Where {
 export const badInput = (code: string, message: string, where: Where = {}): CommandError =>
   new CommandError({ code, message, status: "invalid", ...where })
 
-/** What a broken run directory means for a command. */
-export const statusOfJournal = (error: JournalError): RunStatus => {
-  switch (error.code) {
-    case "run_locked":
-      return "locked"
-    case "bad_id":
-    case "run_missing":
-    case "not_a_plan":
-    case "run_exists":
-    case "file_exists":
-    case "not_a_directory":
-    case "read_only":
-      return "invalid"
-    case "no_space":
-    case "io_error":
-    case "too_large":
-    case "not_canonical":
-      return "failed"
-    default:
-      return "damaged"
-  }
-}
-
+/** A broken run directory, for a command. */
 export const fromJournal = (error: JournalError): CommandError =>
   new CommandError({
-    code: error.code,
-    message: error.message,
-    status: statusOfJournal(error),
-    path: error.path,
-    ...(error.line === undefined ? {} : { line: error.line }),
-    ...(error.cure === undefined ? {} : { cure: error.cure }),
+    ...journalErrorInfo(error),
+    status: journalStatus(error),
     ...(error.changed === undefined ? {} : { changed: error.changed })
   })
 

@@ -3,10 +3,10 @@ import { Effect } from "effect"
 import type { Contract } from "../domain/Contract.ts"
 import type { RunEventBody } from "../domain/RunEvent.ts"
 import type { RunSummary } from "../domain/RunSummary.ts"
+import { journalErrorInfo, journalStatus } from "../journal/journalStatus.ts"
 import type { PlanState } from "../plan/PlanProtocol.ts"
 import { catchUp } from "./catchUp.ts"
 import type { Divergence } from "./Divergence.ts"
-import { journalErrorInfo, statusOf } from "./journalFailure.ts"
 import { ledgerOf } from "./ledgerOf.ts"
 import type { LiveCounts } from "./LiveAnswers.ts"
 import { liveRun } from "./liveRun.ts"
@@ -206,7 +206,7 @@ export const driveRun = Effect.fnUntraced(function* (
       Effect.as(interrupted(run, signal), stoppedBy(signal, run.journal.runId))
     ),
     Effect.catchTag("JournalError", (error) =>
-      Effect.succeed({ status: statusOf(error), error: journalErrorInfo(error) })
+      Effect.succeed({ status: journalStatus(error), error: journalErrorInfo(error) })
     )
   )
   return { ...ended, ...partsOf(progress) }
