@@ -196,8 +196,10 @@ export const openRun = Effect.fnUntraced(function* (
       cure: "restore events.jsonl from a copy of the run, or start another run with --fresh"
     })
   }
-  if (mode === "write") yield* acquireLock(paths.lock)
   const warnings: Array<string> = []
+  if (mode === "write" && (yield* acquireLock(paths.lock))) {
+    warnings.push("the process that held the run is gone without a word; its lock was taken over")
+  }
   const blobs = yield* makeContentStore(paths.blobs)
   const meta = yield* readMeta(paths, runId, blobs)
   if (meta.durability === "best_effort") warnings.push(unsupportedWarning)
