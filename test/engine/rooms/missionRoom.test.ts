@@ -69,7 +69,7 @@ const proving = (
     })
   )
   const files = Layer.merge(Path.layer, FileSystem.layerNoop({ readFile }))
-  return { runs, rooms: layerWithMissions("/work").pipe(Layer.provide(Layer.merge(runner, files))) }
+  return { runs, rooms: layerWithMissions("/folder").pipe(Layer.provide(Layer.merge(runner, files))) }
 }
 
 const spec = (tier?: Tier) => ({ program: `mission ${tier ?? ""}`, goal: "g", contract })
@@ -114,7 +114,7 @@ describe("h.mission", () => {
         const made = workers()
         const file = { text: "broken" }
         const { rooms } = proving(0, (path) =>
-          path === "/work/out.txt" ? Effect.succeed(new TextEncoder().encode(file.text)) : Effect.die(path)
+          path === "/folder/out.txt" ? Effect.succeed(new TextEncoder().encode(file.text)) : Effect.die(path)
         )
         const mended = {
           id: "mended",
