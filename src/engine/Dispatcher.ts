@@ -11,7 +11,6 @@ import { Clock, Effect } from "effect"
 import { makeError } from "../domain/ModelError.ts"
 import type { Budget } from "../domain/Contract.ts"
 import type { ModelRunFailure, ModelRunResult } from "../domain/ModelRun.ts"
-import type { SuspendReason } from "../domain/RunEvent.ts"
 import { closedLane, emptyBrake, failed, isProvidersOwn, released, type Brake } from "./brake.ts"
 import type { IssuedCall } from "./CallBook.ts"
 import { dispatchCall, isFree, worstCase } from "./dispatchCall.ts"
@@ -181,22 +180,18 @@ export const makeDispatcher = (parts: DispatcherParts) => {
         const left = isQueued(id)
         const undecided =
           closed === undefined ? brake.has(id) && (left || flights.inLane(id)) : flights.inLane(id)
-        if (left && closed !== undefined) yield* park(call, model, closed.reason)
-        else if (undecided) held.push(outcome)
+        if (left && closed !== undefined) {
+          yield* writeParked(call, model)
+          waiting.push({ call, reason: closed.reason, item: itemOf(call) })
+        } else if (undecided) held.push(outcome)
         else yield* answers.fail(call, model)
       }),
       { discard: true }
     )
   })
 
-  const park = Effect.fnUntraced(function* (
-    call: IssuedCall,
-    result: ModelRunFailure,
-    reason: SuspendReason
-  ) {
-    yield* answers.write({ type: "CallParked", ...call.ref, result })
-    waiting.push({ call, reason, item: itemOf(call) })
-  })
+  const writeParked = (call: IssuedCall, result: ModelRunFailure) =>
+    answers.write({ type: "CallParked", ...call.ref, result })
 
   /** The run stops: what is held is not lost, nor is what it cost. */
   const parkHeld = Effect.suspend(() =>
@@ -206,7 +201,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
         model === undefined || model.ok
           ? Effect.void
           : wanted(call)
-            ? park(call, model, "outage")
+            ? writeParked(call, model)
             : late(call, model),
       { discard: true }
     )

@@ -5,9 +5,13 @@ import { Deferred, Effect, Fiber } from "effect"
 import { Alembic } from "../../src/engine/Alembic.ts"
 import { answerItem } from "../../src/engine/answerItem.ts"
 import { makeError } from "../../src/domain/ModelError.ts"
+import { executeRun } from "../../src/engine/executeRun.ts"
+import { runOptions } from "../../src/engine/howToRun.ts"
 import { Journal } from "../../src/journal/Journal.ts"
+import { describeRun } from "../../src/journal/RunMeta.ts"
 import { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
 import { Hooks } from "../../src/plan/Hooks.ts"
+import type { PlanDriver } from "../../src/plan/PlanProtocol.ts"
 import { engineOn } from "../support/engineLayer.ts"
 import { paidRegistry, said } from "../support/paidRegistry.ts"
 
@@ -500,22 +504,40 @@ describe("what a run says of itself", () => {
 describe("a stop while the plan is at work", () => {
   it.effect("keeps the answers that have come in meanwhile", () =>
     Effect.gen(function* () {
-      const disk = MemoryDisk.make()
       const stop = yield* Deferred.make<string>()
-      const paid = paidRegistry()
-      // The plan never goes quiet after its first answer: the stop comes while the other answers lie in the inbox.
-      const program = Effect.gen(function* () {
-        const h = yield* Hooks
-        yield* Effect.raceFirst(h.agent("first"), h.agent("second"))
-        yield* Effect.sync(() => Deferred.doneUnsafe(stop, Effect.succeed("SIGINT")))
-        return yield* Effect.forever(Effect.yieldNow)
+      const release = yield* Deferred.make<void>()
+      const paid = paidRegistry({
+        answer: (input) =>
+          input.prompt === "second"
+            ? Effect.as(Deferred.await(release), said("second"))
+            : Effect.succeed(said("first"))
       })
-      const spec = { program: "busy", goal: "g", concurrency: 2 }
-      const summary = yield* Alembic.runProgram({ ...spec, stop }, program).pipe(
-        Effect.provide(engineOn(disk, paid.layer))
-      )
+      const call = (n: number, prompt: string) =>
+        ({ t: "call", n, verb: "agent", options: { prompt } }) as const
+      // A plan that never goes quiet after its first answer. Its second one lands while it is at work; then the stop.
+      const driver: PlanDriver = {
+        start: Effect.succeed({
+          requests: [call(1, "first"), call(2, "second")],
+          delivered: 0,
+          state: { t: "waiting" }
+        }),
+        deliver: () =>
+          Deferred.succeed(release, undefined).pipe(
+            Effect.andThen(Effect.repeat(Effect.yieldNow, { times: 50 })),
+            Effect.andThen(Deferred.succeed(stop, "SIGINT")),
+            Effect.andThen(Effect.never)
+          )
+      }
+      const spec = { goal: "g", plan: [], program: "busy" }
+      const versions = { engine: "0", node: "0", v8: "0", icu: "0" }
+      const summary = yield* executeRun({
+        spec,
+        describe: Effect.orDie(Effect.fromResult(describeRun({ spec, versions }))),
+        launch: Effect.succeed(driver),
+        options: runOptions({ concurrency: 2, stop }, undefined, undefined)
+      }).pipe(Effect.provide(engineOn(MemoryDisk.make(), paid.layer)))
       assert.strictEqual(summary.status, "interrupted", JSON.stringify(summary))
-      assert.strictEqual(summary.usage.outputTokens, 10)
+      assert.strictEqual(summary.usage.outputTokens, 10, "both answers are in the journal")
     })
   )
 })
