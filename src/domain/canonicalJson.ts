@@ -28,8 +28,8 @@ export interface CanonicalOptions {
 const defaultMaxDepth = 1000
 const plainKey = /^[A-Za-z_$][A-Za-z0-9_$]*$/
 
-const memberPath = (path: string, key: string) =>
-  plainKey.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`
+const memberPath = (path: string, key: string | number) =>
+  typeof key === "string" && plainKey.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`
 
 const describe = (value: object): string => {
   const tag = Object.prototype.toString.call(value).slice(8, -1)
@@ -50,93 +50,117 @@ const isPlainPrototype = (prototype: unknown): boolean =>
     Object.hasOwn(prototype, "hasOwnProperty") &&
     Object.hasOwn(prototype, "isPrototypeOf"))
 
+const shortest = 48
+/** Whether a short string stands in JSON as it is: printable ASCII without quote and backslash. */
+const isBare = (text: string): boolean => {
+  if (text.length > shortest) return false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 0x20 || code > 0x7e || code === 0x22 || code === 0x5c) return false
+  }
+  return true
+}
+
+/** Sorted by UTF-16 code unit, which is what RFC 8785 asks for and what strings are compared by. Mostly they are. */
+const sorted = (keys: Array<string>): Array<string> => {
+  for (let at = 1; at < keys.length; at++) {
+    if ((keys[at - 1] ?? "") > (keys[at] ?? "")) return keys.sort()
+  }
+  return keys
+}
+
 class Writer {
-  private readonly open = new Set<object>()
-  private readonly isProxy: (value: object) => boolean
+  /** The containers around what is written now. Few, as a rule, so that a list is quicker than a set. */
+  private readonly open: Array<object> = []
+  /** Where the writer is. A path is made of it only when something is refused: all that is hashed passes here. */
+  private readonly at: Array<string | number> = []
+  private readonly isProxy: ((value: object) => boolean) | undefined
   private readonly maxDepth: number
   constructor(options: CanonicalOptions) {
-    this.isProxy = options.isProxy ?? (() => false)
+    this.isProxy = options.isProxy
     this.maxDepth = options.maxDepth ?? defaultMaxDepth
   }
 
-  private refuse(path: string, problem: string): never {
-    throw new NotCanonicalError({ path, problem })
+  private refuse(problem: string): never {
+    throw new NotCanonicalError({ path: this.at.reduce<string>(memberPath, "$"), problem })
   }
 
-  private string(value: string, path: string): string {
-    if (!value.isWellFormed()) this.refuse(path, "a string with a lone surrogate has no UTF-8 form")
+  private string(value: string): string {
+    if (isBare(value)) return `"${value}"`
+    if (!value.isWellFormed()) this.refuse("a string with a lone surrogate has no UTF-8 form")
     return JSON.stringify(value)
   }
 
-  write(value: unknown, path: string): string {
+  write(value: unknown): string {
     switch (typeof value) {
       case "string":
-        return this.string(value, path)
+        return this.string(value)
       case "boolean":
         return value ? "true" : "false"
       case "number":
-        if (!Number.isFinite(value)) this.refuse(path, `${value} is not a JSON number`)
+        if (!Number.isFinite(value)) this.refuse(`${value} is not a JSON number`)
         return Object.is(value, -0) ? "0" : String(value)
       case "object":
-        return value === null ? "null" : this.container(value, path)
+        return value === null ? "null" : this.container(value)
       case "undefined":
-        return this.refuse(path, "undefined is not a JSON value")
+        return this.refuse("undefined is not a JSON value")
       default:
-        return this.refuse(path, `a ${typeof value} is not a JSON value`)
+        return this.refuse(`a ${typeof value} is not a JSON value`)
     }
   }
 
-  private container(value: object, path: string): string {
-    if (this.isProxy(value)) this.refuse(path, "a Proxy is not plain data")
-    if (this.open.has(value)) this.refuse(path, "a cycle is not a JSON value")
-    if (this.open.size >= this.maxDepth) this.refuse(path, `nested deeper than ${this.maxDepth} levels`)
-    this.open.add(value)
-    const text = Array.isArray(value) ? this.array(value, path) : this.object(value, path)
-    this.open.delete(value)
+  private container(value: object): string {
+    if (this.isProxy?.(value) === true) this.refuse("a Proxy is not plain data")
+    if (this.open.includes(value)) this.refuse("a cycle is not a JSON value")
+    if (this.open.length >= this.maxDepth) this.refuse(`nested deeper than ${this.maxDepth} levels`)
+    this.open.push(value)
+    const text = Array.isArray(value) ? this.array(value) : this.object(value)
+    this.open.pop()
     return text
   }
 
-  private array(value: ReadonlyArray<unknown>, path: string): string {
+  private array(value: ReadonlyArray<unknown>): string {
     const { length } = value
-    const parts: Array<string> = []
+    let text = ""
     for (let index = 0; index < length; index++) {
-      const at = `${path}[${index}]`
+      this.at.push(index)
       const descriptor = Object.getOwnPropertyDescriptor(value, index)
-      if (descriptor === undefined) return this.refuse(at, "a hole in an array is not a JSON value")
-      parts.push(this.write(this.data(descriptor, at), at))
+      if (descriptor === undefined) return this.refuse("a hole in an array is not a JSON value")
+      text += `${index === 0 ? "" : ","}${this.write(this.data(descriptor))}`
+      this.at.pop()
     }
     if (Reflect.ownKeys(value).length !== length + 1) {
-      this.refuse(path, "an array with extra properties is not plain data")
+      this.refuse("an array with extra properties is not plain data")
     }
-    return `[${parts.join(",")}]`
+    return `[${text}]`
   }
 
-  private object(value: object, path: string): string {
-    if (!isPlainPrototype(Object.getPrototypeOf(value)))
-      this.refuse(path, `${describe(value)} is not plain data`)
-    const parts: Array<string> = []
+  private object(value: object): string {
+    if (!isPlainPrototype(Object.getPrototypeOf(value))) this.refuse(`${describe(value)} is not plain data`)
+    let text = ""
     const keys: Array<string> = []
     for (const key of Reflect.ownKeys(value)) {
-      if (typeof key === "symbol") return this.refuse(path, "a symbol key is not a JSON key")
+      if (typeof key === "symbol") return this.refuse("a symbol key is not a JSON key")
       keys.push(key)
     }
-    // The default order of strings is by UTF-16 code unit, which is what RFC 8785 asks for.
-    keys.sort()
-    for (const key of keys) {
-      const at = memberPath(path, key)
+    for (const key of sorted(keys)) {
+      this.at.push(key)
       const descriptor = Object.getOwnPropertyDescriptor(value, key)
-      if (descriptor === undefined) return this.refuse(at, "the member vanished while it was read")
-      const member = this.data(descriptor, at)
-      if (member === undefined) continue
-      parts.push(`${this.string(key, at)}:${this.write(member, at)}`)
+      if (descriptor === undefined) return this.refuse("the member vanished while it was read")
+      const member = this.data(descriptor)
+      if (member !== undefined) {
+        text += `${text === "" ? "" : ","}${this.string(key)}:${this.write(member)}`
+      }
+      this.at.pop()
     }
-    return `{${parts.join(",")}}`
+    return `{${text}}`
   }
 
-  private data(descriptor: PropertyDescriptor, path: string): unknown {
-    if (descriptor.get !== undefined || descriptor.set !== undefined)
-      this.refuse(path, "a getter is not plain data")
-    if (descriptor.enumerable !== true) this.refuse(path, "a non-enumerable property is not plain data")
+  private data(descriptor: PropertyDescriptor): unknown {
+    if (descriptor.get !== undefined || descriptor.set !== undefined) {
+      this.refuse("a getter is not plain data")
+    }
+    if (descriptor.enumerable !== true) this.refuse("a non-enumerable property is not plain data")
     return descriptor.value
   }
 }
@@ -152,7 +176,7 @@ export const canonicalJson = (
   options: CanonicalOptions = {}
 ): Result.Result<string, NotCanonicalError> =>
   Result.try({
-    try: () => new Writer(options).write(value, "$"),
+    try: () => new Writer(options).write(value),
     catch: (cause) =>
       cause instanceof NotCanonicalError
         ? cause

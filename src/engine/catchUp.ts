@@ -1,6 +1,7 @@
 // Catch-up: gives a plan the answers the journal already has, in journal order, the plan quiet before each next one.
 // Resume and replay are this; a live run goes on from where it ends. Nothing is dispatched and nothing written.
 import { Effect } from "effect"
+import type { CallState } from "../journal/RunState.ts"
 import type { Answer } from "../plan/PlanProtocol.ts"
 import { missingCall } from "./Divergence.ts"
 import { readScheduled, type RunHistory } from "./RunHistory.ts"
@@ -11,36 +12,27 @@ import { Session, type Deed } from "./Session.ts"
 /** How many known answers go to the plan's process in one message. */
 const batchSize = 256
 
-/** An answer that the journal has for a call of the plan's own. */
-interface Known {
-  readonly id: string
-  readonly n: number
-  readonly rank: number
-}
-
 /** The next answers from `rank` on, in journal order; calls of rooms are not the plan's. */
-const knownFrom = (run: RunContext, rank: number, until: number): ReadonlyArray<Known> => {
+const knownFrom = (run: RunContext, rank: number, until: number): ReadonlyArray<CallState> => {
   const { completed } = run.journal.state()
-  const found: Array<Known> = []
+  const found: Array<CallState> = []
   for (let at = rank; at < until && found.length < batchSize; at++) {
     const call = completed.at(at)
-    if (call !== undefined && call.n > 0) found.push({ id: call.id, n: call.n, rank: at })
+    if (call !== undefined && call.n > 0) found.push(call)
   }
   return found
 }
 
-const answerOf = Effect.fnUntraced(function* (run: RunContext, id: string, n: number) {
-  const answer: Answer = { n, json: yield* run.journal.readResultText(id) }
-  return answer
-})
+const answerOf = (run: RunContext, call: CallState | string, n: number) =>
+  Effect.map(run.journal.readResultText(call), (json): Answer => ({ n, json }))
 
 /** The first of the journal's answers from `next` on that the plan neither took nor gave up on. */
 const unwanted = (
   run: RunContext,
   session: Session,
-  next: ReadonlyArray<Known>,
+  next: ReadonlyArray<CallState>,
   until: number
-): Known | undefined => {
+): CallState | undefined => {
   for (let batch = next; batch.length > 0; batch = knownFrom(run, (batch.at(-1)?.rank ?? until) + 1, until)) {
     const found = batch.find(({ id }) => !session.gaveUp.has(id))
     if (found !== undefined) return found
@@ -69,7 +61,7 @@ export const catchUp = Effect.fnUntraced(function* (run: RunContext, history: Ru
     const until = run.journal.state().completed.length
     let next = knownFrom(run, 0, until)
     while (next.length > 0 && session.state.t === "waiting" && session.divergence === undefined) {
-      const answers = yield* Effect.forEach(next, ({ id, n }) => answerOf(run, id, n))
+      const answers = yield* Effect.forEach(next, (call) => answerOf(run, call, call.n))
       const turn = yield* driven(run, run.driver.deliver(answers))
       yield* absorb(turn)
       for (const { n, rank } of next.slice(0, turn.delivered)) {

@@ -6,7 +6,7 @@
 // E1  What `commit` has acknowledged is durable, and so is everything enqueued before it.
 // E2  The file is a prefix of what was enqueued, at a line's end, also after a failure.
 // E3  Committers that wait together share one sync; one that waits alone does not wait for others.
-import { Clock, Deferred, Effect, Exit, Result, type Cause, type Scope } from "effect"
+import { Deferred, Effect, Exit, Result, type Cause, type Scope } from "effect"
 import { canonicalJson } from "../domain/canonicalJson.ts"
 import { sha256 } from "../domain/fingerprint.ts"
 import type { RunEvent, RunEventBody } from "../domain/RunEvent.ts"
@@ -30,8 +30,8 @@ export interface Enqueued {
 }
 
 export interface EventLog {
-  /** Gives the event its place; it is not written yet. `text` is its `payloadText`. */
-  readonly enqueue: (body: RunEventBody, text: string) => Effect.Effect<Enqueued, JournalError>
+  /** Gives the event its place; it is not written yet. `text` is its `payloadText`, `at` the time of the run's Clock. */
+  readonly enqueue: (body: RunEventBody, text: string, at: number) => Result.Result<Enqueued, JournalError>
   /** Returns when everything enqueued so far is durable. */
   readonly commit: Effect.Effect<void, JournalError>
   /** Where the durable log stands. */
@@ -92,32 +92,31 @@ export const makeEventLog = Effect.fnUntraced(function* (
   let unsupported = false
   let failure: JournalError | undefined
 
-  const enqueue = (body: RunEventBody, text: string): Effect.Effect<Enqueued, JournalError> =>
-    Effect.flatMap(Clock.currentTimeMillis, (at) => {
-      if (failure !== undefined) return Effect.fail(failure)
-      const { type } = body
-      const seq = next.seq + 1
-      // The place first, so that a person who reads the file sees it; the rest in canonical order.
-      const head = `{"seq":${seq},"at":${at},"prev":"${next.hash}","type":"${type}"`
-      const line = text === "{}" ? `${head}}` : `${head},${text.slice(1)}`
-      const bytes = Buffer.from(`${line}\n`)
-      const length = bytes.length - 1
-      if (length > maxLineBytes) {
-        return Effect.fail(
-          new JournalError({
-            code: "too_large",
-            path,
-            problem: `a ${type} event of ${length} bytes is over the limit of ${maxLineBytes}`,
-            cure: "ask for less at once, or split the work"
-          })
-        )
-      }
-      const offset = next.size
-      const event: RunEvent = { seq, at, prev: next.hash, ...body }
-      next = { seq, hash: sha256(bytes.subarray(0, length)), size: offset + bytes.length }
-      pending.push({ bytes, at: next })
-      return Effect.succeed({ event, offset, length })
-    })
+  const enqueue: EventLog["enqueue"] = (body, text, at) => {
+    if (failure !== undefined) return Result.fail(failure)
+    const { type } = body
+    const seq = next.seq + 1
+    // The place first, so that a person who reads the file sees it; the rest in canonical order.
+    const head = `{"seq":${seq},"at":${at},"prev":"${next.hash}","type":"${type}"`
+    const line = text === "{}" ? `${head}}` : `${head},${text.slice(1)}`
+    const bytes = Buffer.from(`${line}\n`)
+    const length = bytes.length - 1
+    if (length > maxLineBytes) {
+      return Result.fail(
+        new JournalError({
+          code: "too_large",
+          path,
+          problem: `a ${type} event of ${length} bytes is over the limit of ${maxLineBytes}`,
+          cure: "ask for less at once, or split the work"
+        })
+      )
+    }
+    const offset = next.size
+    const event: RunEvent = { seq, at, prev: next.hash, ...body }
+    next = { seq, hash: sha256(bytes.subarray(0, length)), size: offset + bytes.length }
+    pending.push({ bytes, at: next })
+    return Result.succeed({ event, offset, length })
+  }
 
   const sync = (alone: boolean): Effect.Effect<void, FsError> => {
     if (unsupported) return Effect.void

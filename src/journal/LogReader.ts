@@ -3,6 +3,7 @@
 // tail and the caller's to judge.
 import { Option, Result, Schema } from "effect"
 import { sha256 } from "../domain/fingerprint.ts"
+import { guardOf } from "../domain/guardOf.ts"
 import { RunEvent } from "../domain/RunEvent.ts"
 import { JournalError } from "./JournalError.ts"
 
@@ -33,7 +34,7 @@ const newline = 0x0a
 const tampered = "the line was changed: its hash, or the one it names, does not fit its neighbours"
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 // Events are the same in the log and in memory, so that checking one is enough, at half the price of decoding it.
-const isEvent = Schema.is(RunEvent)
+const isEvent = guardOf(RunEvent)
 const isHeader = Schema.is(Schema.Struct({ seq: Schema.Int, prev: Schema.String, type: Schema.String }))
 
 const parse = (bytes: Uint8Array): Result.Result<unknown, string> =>

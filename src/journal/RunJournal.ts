@@ -48,8 +48,8 @@ export interface RunJournal {
   readonly commit: Effect.Effect<void, JournalError>
   /** The answer of a call, by `callId`; fails if the journal has none. */
   readonly readResult: (id: string) => Effect.Effect<Json, JournalError>
-  /** The same as JSON text. */
-  readonly readResultText: (id: string) => Effect.Effect<string, JournalError>
+  /** The same as JSON text; by what `state` says of the call where that is at hand. */
+  readonly readResultText: (call: string | CallState) => Effect.Effect<string, JournalError>
   /** Answers in journal order, from a rank on, at most `limit`. */
   readonly readCompletions: (
     fromRank: number,
@@ -198,11 +198,14 @@ export const makeRunJournal = Effect.fnUntraced(function* (
     return withoutResult(body, { blob: yield* blobs.putBytes(bytes), bytes: bytes.length })
   })
 
-  const appendTo = (log: EventLog, body: RunEventBody, text: string) =>
-    Effect.map(log.enqueue(body, text), ({ event, length, offset }) => {
+  const appendTo = (log: EventLog, body: RunEventBody, text: string): Effect.Effect<RunEvent, JournalError> =>
+    Clock.clockWith((clock) => {
+      const placed = log.enqueue(body, text, clock.currentTimeMillisUnsafe())
+      if (Result.isFailure(placed)) return Effect.fail(placed.failure)
+      const { event, length, offset } = placed.success
       projection.advance(event, offset, length)
       noteCheckpoint(log)
-      return event
+      return Effect.succeed(event)
     })
 
   const appendLarge = (log: EventLog, body: RunEventBody) =>
@@ -278,9 +281,11 @@ export const makeRunJournal = Effect.fnUntraced(function* (
 
   const textOf = (line: Uint8Array) => resultTextOf(decoder.decode(line))
 
-  const readResultText = (id: string): Effect.Effect<string, JournalError> => {
-    const call = state.calls.get(id)
-    if (call?.status !== "completed") return Effect.fail(damaged(`an answer of call ${id}`))
+  const readResultText = (of: string | CallState): Effect.Effect<string, JournalError> => {
+    const call = typeof of === "string" ? state.calls.get(of) : of
+    if (call?.status !== "completed") {
+      return Effect.fail(damaged(`an answer of call ${typeof of === "string" ? of : of.id}`))
+    }
     return Effect.flatMap(readLine(call.offset, call.length, textOf), (text) =>
       Option.isSome(text)
         ? Effect.succeed(text.value)

@@ -228,22 +228,21 @@ export class Projection {
     }
   }
 
-  private known(ref: CallRef): CallRow {
-    const { added, call } = this.calls.findOrAdd(ref)
+  private known(ref: CallRef): { readonly call: CallRow; readonly added: boolean } {
+    const found = this.calls.findOrAdd(ref)
     // The intent of a free call may be lost in a crash after its completion was not: then there is none to find.
-    if (added) this.open.counts.scheduled++
-    return call
+    if (found.added) this.open.counts.scheduled++
+    return found
   }
 
   private completed(event: RunEventOf<"CallCompleted">, offset: number, length: number): void {
     const state = this.open
-    const fresh = this.calls.find(event) === undefined
-    const call = this.known(event)
+    const { added, call } = this.known(event)
     if (call.status === "completed") return
     const outcome = outcomeOf(
       event.outcome === undefined ? event.result : { adapterId: "", ...event.outcome }
     )
-    if (fresh && outcome.model) state.modelCalls++
+    if (added && outcome.model) state.modelCalls++
     this.paid(call, outcome, event.reused ?? false)
     this.status(call, "completed")
     call.failed = outcome.failed
@@ -257,13 +256,13 @@ export class Projection {
   }
 
   private move(ref: CallRef, status: CallStatus): void {
-    const call = this.known(ref)
+    const { call } = this.known(ref)
     // A cancel that lost the race to a journaled completion is nothing.
     if (call.status !== "completed") this.status(call, status)
   }
 
   private parked(event: RunEventOf<"CallParked">): void {
-    const call = this.known(event)
+    const { call } = this.known(event)
     if (call.status === "completed") return
     const { usage, costUsd, attempts } = event.result
     this.paid(

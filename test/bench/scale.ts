@@ -21,6 +21,7 @@ import { Journal } from "../../src/journal/Journal.ts"
 import { describeRun } from "../../src/journal/RunMeta.ts"
 import * as nodeFs from "../../src/kernel/FsPort.node.ts"
 import * as nodeHost from "../../src/kernel/HostIdentity.node.ts"
+import { bundled } from "./bundled.ts"
 import { IdFactory } from "../../src/kernel/IdFactory.ts"
 import { Hooks } from "../../src/plan/Hooks.ts"
 
@@ -147,7 +148,7 @@ const Seen = Schema.fromJsonString(
 )
 type Seen = typeof Seen.Type
 
-const bundle = `${tmpdir()}/alembic-scale-${process.pid}.mjs`
+let bundle = ""
 
 const child = (heapMb: number, command: string, dir: string, calls: number): string =>
   execFileSync(process.execPath, [`--max-old-space-size=${heapMb}`, bundle, command, dir, String(calls)], {
@@ -202,18 +203,7 @@ else if (command === "resume") await Effect.runPromise(resume(dir, calls))
 else if (command === "replay") await Effect.runPromise(replay(dir, calls))
 else if (command === "flood") await Effect.runPromise(flood(dir, calls))
 else {
-  // Here and not above: the bundle itself has no use for it.
-  const { build } = await import("esbuild")
-  await build({
-    entryPoints: [fileURLToPath(import.meta.url)],
-    outfile: bundle,
-    bundle: true,
-    minify: true,
-    platform: "node",
-    format: "esm",
-    external: ["esbuild"],
-    logLevel: "warning"
-  })
+  bundle = await bundled(fileURLToPath(import.meta.url))
   const small = large(100_000)
   const big = large(1_000_000)
   linear("resume, time a call, large to small", small.resumed, big.resumed, 2)

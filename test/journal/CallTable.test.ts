@@ -40,6 +40,19 @@ describe("CallTable", () => {
     }
   })
 
+  it("tells keys apart by each of their digits, and cache keys from what only looks like one", () => {
+    const base = sha256("base")
+    const keys = [base, base.toUpperCase(), `${base}0`, base.slice(1)]
+    for (const [at, digit] of [...base].entries()) {
+      for (const other of [digit === "0" ? "1" : "0", "g", "/", ":", "`", "\u0130"]) {
+        keys.push(`${base.slice(0, at)}${other}${base.slice(at + 1)}`)
+      }
+    }
+    const table = new CallTable()
+    for (const key of keys) assert.isTrue(table.findOrAdd({ key, occurrence: 1 }).added, key)
+    for (const key of keys) assert.strictEqual(table.get(`${key}#1`)?.id, `${key}#1`)
+  })
+
   const Call = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 300 })))
   it.effect.prop("ranks follow the order of completion", [Schema.Array(Call)], ([calls]) =>
     Effect.sync(() => {
