@@ -10,7 +10,7 @@ import {
   makeUnsafe
 } from "./CircuitBreaker.ts"
 import { type AdapterLimits, type Limiter, makeLimiter, unlimited } from "./Limits.ts"
-import { defaultRetryPolicy, type RetryPolicy } from "./Retry.ts"
+import { defaultRetryPolicy, retrySchedule, type RetryPolicy } from "./Retry.ts"
 
 /** Times in milliseconds. */
 export interface GuardsPolicy {
@@ -61,6 +61,8 @@ export class Guards extends Context.Service<
   Guards,
   {
     readonly policy: GuardsPolicy
+    /** `policy.retry` as a schedule, made once. */
+    readonly schedule: ReturnType<typeof retrySchedule>
     /** The one breaker of an adapter and a model. */
     readonly breaker: (adapterId: string, modelId: string) => CircuitBreaker
     readonly limiter: (adapterId: string) => Limiter
@@ -124,6 +126,7 @@ const makeGuards = Effect.fnUntraced(function* (options: GuardsOptions) {
 
   return Guards.of({
     policy,
+    schedule: retrySchedule(policy.retry),
     attempted,
     breaker,
     limiter: (adapterId) => limiters.get(adapterId) ?? unlimited,

@@ -18,6 +18,7 @@ import {
   guardedAttempts,
   lastNet,
   readInput,
+  spanOptions,
   successOf,
   type Tally,
   untilAborted
@@ -81,102 +82,103 @@ const answerOf = Effect.fnUntraced(function* (
  * `input.model` is replaced by each link's own model id. The result's `attempts`, `usage` and `costUsd` are of all
  * links, attempts and repairs together; `fellBackFrom` names the links that were tried before.
  */
-export const runBound = Effect.fn("runBound")(function* (
-  chain: ReadonlyArray<Binding>,
-  input: unknown,
-  options: BoundOptions = {}
-): Effect.fn.Return<ModelRunResult, never, Guards> {
-  const guards = yield* Guards
-  const startedAt = yield* Clock.currentTimeMillis
-  const tally = { ...emptyTally(), repairs: 0 }
-  const fellBackFrom: Array<FellBack> = []
-  const known = { requestId: "", adapterId: chain[0]?.adapter.id ?? "", modelId: chain[0]?.modelId ?? "" }
-  const at = Effect.gen(function* () {
-    if (known.requestId === "") known.requestId = yield* guards.nextId("req")
-    const durationMs = Math.max(0, (yield* Clock.currentTimeMillis) - startedAt)
-    return { adapterId: known.adapterId, modelId: known.modelId, requestId: known.requestId, durationMs }
-  })
-  const extras = () => ({
-    ...(tally.repairs === 0 ? {} : { repairs: tally.repairs }),
-    ...(fellBackFrom.length === 0 ? {} : { fellBackFrom: [...fellBackFrom] })
-  })
-  const failure = (error: ModelError) =>
-    Effect.map(at, (where) => ({ ...failureOf(where, error, tally), ...extras() }))
-
-  const fits = (next: Binding, asked: ModelRunInput, worstUsd: number): boolean => {
-    if (options.reservedUsd === undefined) return true
-    const policy = {
-      maxAttempts: options.maxAttempts ?? guards.policy.retry.maxAttempts,
-      maxRepairs: options.maxRepairs ?? guards.policy.maxRepairs
-    }
-    const more = reserveOfLink(next, asked, policy)
-    return more !== undefined && worstUsd + more <= options.reservedUsd
-  }
-
-  const walk = (read: ModelRunInput, schema: StructuredSchema | undefined) =>
-    Effect.gen(function* () {
-      const deadline = read.totalTimeoutMs ?? guards.policy.totalTimeoutMs
-      for (const [index, binding] of chain.entries()) {
-        known.adapterId = binding.adapter.id
-        known.modelId = binding.modelId
-        const elapsed = (yield* Clock.currentTimeMillis) - startedAt
-        const asked: ModelRunInput = {
-          ...read,
-          model: binding.modelId,
-          ...(options.reservedUsd === undefined ? {} : { maxOutputTokens: sentOutputBound(binding, read) }),
-          ...(deadline === undefined ? {} : { totalTimeoutMs: Math.max(1, deadline - elapsed) })
-        }
-        const answer = yield* Effect.result(answerOf(guards, binding, asked, schema, options, tally))
-        if (Result.isSuccess(answer)) {
-          const { success, output } = answer.success
-          const told = { ...success, ...(output === undefined ? {} : { output }) }
-          return { ...successOf(yield* at, told, tally), ...extras() }
-        }
-        const error = answer.failure
-        const next = chain[index + 1]
-        const late = deadline !== undefined && (yield* Clock.currentTimeMillis) - startedAt >= deadline
-        const spentSoFar = tally.costUsd ?? options.reservedUsd ?? 0
-        if (
-          next === undefined ||
-          late ||
-          !mayFallBack(binding.adapter, error) ||
-          !fits(next, read, spentSoFar)
-        ) {
-          return yield* error
-        }
-        fellBackFrom.push({
-          adapterId: binding.adapter.id,
-          modelId: binding.modelId,
-          error: errorInfo(error)
-        })
-      }
-      return yield* makeError("invalid_input", "the chain of models is empty")
+export const runBound = Effect.fnUntraced(
+  function* (
+    chain: ReadonlyArray<Binding>,
+    input: unknown,
+    options: BoundOptions = {}
+  ): Effect.fn.Return<ModelRunResult, never, Guards> {
+    const guards = yield* Guards
+    const startedAt = yield* Clock.currentTimeMillis
+    const tally = { ...emptyTally(), repairs: 0 }
+    const fellBackFrom: Array<FellBack> = []
+    const known = { requestId: "", adapterId: chain[0]?.adapter.id ?? "", modelId: chain[0]?.modelId ?? "" }
+    const at = Effect.gen(function* () {
+      if (known.requestId === "") known.requestId = yield* guards.nextId("req")
+      const durationMs = Math.max(0, (yield* Clock.currentTimeMillis) - startedAt)
+      return { adapterId: known.adapterId, modelId: known.modelId, requestId: known.requestId, durationMs }
     })
+    const extras = () => ({
+      ...(tally.repairs === 0 ? {} : { repairs: tally.repairs }),
+      ...(fellBackFrom.length === 0 ? {} : { fellBackFrom: [...fellBackFrom] })
+    })
+    const failure = (error: ModelError) =>
+      Effect.map(at, (where) => ({ ...failureOf(where, error, tally), ...extras() }))
 
-  const call = readInput(input).pipe(
-    Effect.flatMap((read) =>
+    const fits = (next: Binding, asked: ModelRunInput, worstUsd: number): boolean => {
+      if (options.reservedUsd === undefined) return true
+      const policy = {
+        maxAttempts: options.maxAttempts ?? guards.policy.retry.maxAttempts,
+        maxRepairs: options.maxRepairs ?? guards.policy.maxRepairs
+      }
+      const more = reserveOfLink(next, asked, policy)
+      return more !== undefined && worstUsd + more <= options.reservedUsd
+    }
+
+    const walk = (read: ModelRunInput, schema: StructuredSchema | undefined) =>
       Effect.gen(function* () {
-        known.requestId = read.requestId ?? (yield* guards.nextId("req"))
-        const dearer =
-          options.reservedUsd === undefined || chain.every(({ adapter }) => adapter.free)
-            ? undefined
-            : costProblem(read.providerOptions)
-        if (dearer !== undefined) return yield* makeError("invalid_input", dearer)
-        const sent = {
-          ...read,
-          requestId: known.requestId,
-          idempotencyKey: read.idempotencyKey ?? known.requestId
+        const deadline = read.totalTimeoutMs ?? guards.policy.totalTimeoutMs
+        for (const [index, binding] of chain.entries()) {
+          known.adapterId = binding.adapter.id
+          known.modelId = binding.modelId
+          const elapsed = (yield* Clock.currentTimeMillis) - startedAt
+          const asked: ModelRunInput = {
+            ...read,
+            model: binding.modelId,
+            ...(options.reservedUsd === undefined ? {} : { maxOutputTokens: sentOutputBound(binding, read) }),
+            ...(deadline === undefined ? {} : { totalTimeoutMs: Math.max(1, deadline - elapsed) })
+          }
+          const answer = yield* Effect.result(answerOf(guards, binding, asked, schema, options, tally))
+          if (Result.isSuccess(answer)) {
+            const { success, output } = answer.success
+            const told = { ...success, ...(output === undefined ? {} : { output }) }
+            return { ...successOf(yield* at, told, tally), ...extras() }
+          }
+          const error = answer.failure
+          const next = chain[index + 1]
+          const late = deadline !== undefined && (yield* Clock.currentTimeMillis) - startedAt >= deadline
+          const spentSoFar = tally.costUsd ?? options.reservedUsd ?? 0
+          if (
+            next === undefined ||
+            late ||
+            !mayFallBack(binding.adapter, error) ||
+            !fits(next, read, spentSoFar)
+          ) {
+            return yield* error
+          }
+          fellBackFrom.push({
+            adapterId: binding.adapter.id,
+            modelId: binding.modelId,
+            error: errorInfo(error)
+          })
         }
-        const schema =
-          read.schema === undefined ? undefined : yield* Effect.fromResult(compileSchema(read.schema))
-        return yield* walk(sent, schema)
+        return yield* makeError("invalid_input", "the chain of models is empty")
       })
-    ),
-    Effect.catch(failure),
-    Effect.satisfiesErrorType<never>()
-  )
-  return yield* lastNet(
-    untilAborted(call, options.signal, failure(makeError("cancelled", "the call was aborted"))),
-    failure
-  )
-})
+
+    const call = readInput(input).pipe(
+      Effect.flatMap((read) =>
+        Effect.gen(function* () {
+          known.requestId = read.requestId ?? (yield* guards.nextId("req"))
+          const dearer =
+            options.reservedUsd === undefined || chain.every(({ adapter }) => adapter.free)
+              ? undefined
+              : costProblem(read.providerOptions)
+          if (dearer !== undefined) return yield* makeError("invalid_input", dearer)
+          const sent = {
+            ...read,
+            requestId: known.requestId,
+            idempotencyKey: read.idempotencyKey ?? known.requestId
+          }
+          const schema =
+            read.schema === undefined ? undefined : yield* Effect.fromResult(compileSchema(read.schema))
+          return yield* walk(sent, schema)
+        })
+      ),
+      Effect.catch(failure),
+      Effect.satisfiesErrorType<never>()
+    )
+    const cancelled = Effect.suspend(() => failure(makeError("cancelled", "the call was aborted")))
+    return yield* lastNet(untilAborted(call, options.signal, cancelled), failure)
+  },
+  (self) => Effect.withSpan(self, "runBound", spanOptions)
+)

@@ -9,6 +9,7 @@ import {
   type ModelErrorInfo,
   type TokenUsage
 } from "../domain/ModelError.ts"
+import { guardOf } from "../domain/guardOf.ts"
 import { ModelRunInput, type ModelRunFailure, type ModelRunResult } from "../domain/ModelRun.ts"
 import type { Adapter, AttemptSuccess } from "./Adapter.ts"
 import type { Binding } from "./AdapterRegistry.ts"
@@ -26,6 +27,9 @@ export interface CallOptions {
   /** Its abort ends the call with a `cancelled` result. */
   readonly signal?: AbortSignal
 }
+
+/** A span for every call, without the stack it was made at: an error made for that would cost more than the span. */
+export const spanOptions = { captureStackTrace: false }
 
 const decodeInput = Schema.decodeUnknownEffect(ModelRunInput)
 export const errorInfo = (error: ModelError): ModelErrorInfo => ({
@@ -163,17 +167,16 @@ export const guardedAttempts = Effect.fnUntraced(function* (
   tally: Tally
 ): Effect.fn.Return<AttemptSuccess, ModelError> {
   const { maxAttempts } = options
-  const policy =
-    maxAttempts === undefined || !Number.isInteger(maxAttempts)
-      ? guards.policy.retry
-      : { ...guards.policy.retry, maxAttempts: Math.max(1, maxAttempts) }
+  const { retry } = guards.policy
+  const asSaid = maxAttempts === undefined || !Number.isInteger(maxAttempts)
+  const policy = asSaid ? retry : { ...retry, maxAttempts: Math.max(1, maxAttempts) }
   const totalMs = input.totalTimeoutMs ?? guards.policy.totalTimeoutMs
   const startedAt = yield* Clock.currentTimeMillis
   const limiter = guards.limiter(binding.adapter.id)
   const breaker = guards.breaker(binding.adapter.id, binding.modelId)
   const one = limiter.within(input, admitted(guards, binding, input, tally))
   const retried = Effect.retry(one, {
-    schedule: retrySchedule(policy),
+    schedule: asSaid ? guards.schedule : retrySchedule(policy),
     while: (error) =>
       Effect.gen(function* () {
         const elapsed = (yield* Clock.currentTimeMillis) - startedAt
@@ -230,14 +233,24 @@ export const lastNet = <R>(
   )
 
 /** Members that are undefined are absent, as everywhere else in Alembic. */
-const withoutUndefined = (input: unknown): unknown =>
-  typeof input === "object" && input !== null && !Array.isArray(input)
-    ? Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
-    : input
+const withoutUndefined = (input: unknown): unknown => {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return input
+  const copy: Record<string, unknown> = { ...input }
+  for (const name of Object.keys(copy)) if (copy[name] === undefined) delete copy[name]
+  return copy
+}
+
+const isInput = guardOf(ModelRunInput)
+/** Whether decoding would give it back as it is, which is so of every input that the engine makes. */
+const isDecoded = (input: unknown): input is ModelRunInput =>
+  isInput(input) && Object.keys(input).every((name) => Object.hasOwn(ModelRunInput.fields, name))
 
 /** Step ①: the input, or where and why it is none. Reading it may run the caller's getters. */
 export const readInput = (input: unknown): Effect.Effect<ModelRunInput, ModelError> =>
-  Effect.suspend(() => decodeInput(withoutUndefined(input), { onExcessProperty: "error" })).pipe(
+  Effect.suspend(() => {
+    const given = withoutUndefined(input)
+    return isDecoded(given) ? Effect.succeed(given) : decodeInput(given, { onExcessProperty: "error" })
+  }).pipe(
     Effect.mapError((error) =>
       makeError("invalid_input", `the input cannot be used: ${schemaMessage(error)}`)
     ),
@@ -257,41 +270,42 @@ export const readInput = (input: unknown): Effect.Effect<ModelRunInput, ModelErr
  * `input` is checked here: anything else than a `ModelRunInput` is an `invalid_input` failure that says where, and
  * the adapter is not reached.
  */
-export const runWithGuards = Effect.fn("runWithGuards")(function* (
-  adapter: Adapter,
-  input: unknown,
-  options: CallOptions = {}
-): Effect.fn.Return<ModelRunResult, never, Guards> {
-  const guards = yield* Guards
-  const startedAt = yield* Clock.currentTimeMillis
-  const tally = emptyTally()
-  const known = { requestId: "", modelId: "" }
-  const at = Effect.gen(function* () {
-    if (known.requestId === "") known.requestId = yield* guards.nextId("req")
-    const durationMs = Math.max(0, (yield* Clock.currentTimeMillis) - startedAt)
-    return { adapterId: adapter.id, ...known, durationMs }
-  })
-  const failure = (error: ModelError) => Effect.map(at, (where) => failureOf(where, error, tally))
-  const call: Effect.Effect<ModelRunResult> = readInput(input).pipe(
-    Effect.flatMap((read) =>
-      Effect.gen(function* () {
-        known.modelId = read.model
-        known.requestId = read.requestId ?? (yield* guards.nextId("req"))
-        const idempotencyKey = read.idempotencyKey ?? known.requestId
-        const sent = { ...read, requestId: known.requestId, idempotencyKey }
-        const binding: Binding = { adapter, modelId: read.model }
-        const success = yield* guardedAttempts(guards, binding, sent, options, tally)
-        return successOf(yield* at, success, tally)
-      })
-    ),
-    Effect.catch(failure),
-    Effect.satisfiesErrorType<never>()
-  )
-  return yield* lastNet(
-    untilAborted(call, options.signal, failure(makeError("cancelled", "the call was aborted"))),
-    failure
-  )
-})
+export const runWithGuards = Effect.fnUntraced(
+  function* (
+    adapter: Adapter,
+    input: unknown,
+    options: CallOptions = {}
+  ): Effect.fn.Return<ModelRunResult, never, Guards> {
+    const guards = yield* Guards
+    const startedAt = yield* Clock.currentTimeMillis
+    const tally = emptyTally()
+    const known = { requestId: "", modelId: "" }
+    const at = Effect.gen(function* () {
+      if (known.requestId === "") known.requestId = yield* guards.nextId("req")
+      const durationMs = Math.max(0, (yield* Clock.currentTimeMillis) - startedAt)
+      return { adapterId: adapter.id, ...known, durationMs }
+    })
+    const failure = (error: ModelError) => Effect.map(at, (where) => failureOf(where, error, tally))
+    const call: Effect.Effect<ModelRunResult> = readInput(input).pipe(
+      Effect.flatMap((read) =>
+        Effect.gen(function* () {
+          known.modelId = read.model
+          known.requestId = read.requestId ?? (yield* guards.nextId("req"))
+          const idempotencyKey = read.idempotencyKey ?? known.requestId
+          const sent = { ...read, requestId: known.requestId, idempotencyKey }
+          const binding: Binding = { adapter, modelId: read.model }
+          const success = yield* guardedAttempts(guards, binding, sent, options, tally)
+          return successOf(yield* at, success, tally)
+        })
+      ),
+      Effect.catch(failure),
+      Effect.satisfiesErrorType<never>()
+    )
+    const cancelled = Effect.suspend(() => failure(makeError("cancelled", "the call was aborted")))
+    return yield* lastNet(untilAborted(call, options.signal, cancelled), failure)
+  },
+  (self) => Effect.withSpan(self, "runWithGuards", spanOptions)
+)
 
 export const successOf = (
   at: {

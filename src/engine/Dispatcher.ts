@@ -10,10 +10,10 @@
 import { Clock, Effect } from "effect"
 import { makeError } from "../domain/ModelError.ts"
 import type { Budget } from "../domain/Contract.ts"
-import type { ModelRunFailure, ModelRunResult } from "../domain/ModelRun.ts"
+import type { ModelRunFailure, ModelRunInput, ModelRunResult } from "../domain/ModelRun.ts"
 import { closedLane, emptyBrake, failed, isProvidersOwn, released, type Brake } from "./brake.ts"
 import type { IssuedCall } from "./CallBook.ts"
-import { dispatchCall, isFree, worstCase } from "./dispatchCall.ts"
+import { dispatchCall, inputOf, isFree, worstCase } from "./dispatchCall.ts"
 import { lane, type Flights, type Outcome } from "./Flights.ts"
 import { admit, settle, type Amount, type Ledger } from "./ledger.ts"
 import { notDispatched, type LiveAnswers, type LiveCounts } from "./LiveAnswers.ts"
@@ -31,6 +31,13 @@ export interface DispatcherParts {
   readonly wanted: (call: IssuedCall) => boolean
   /** Milliseconds of the run's clock after which nothing is dispatched; undefined: no limit. */
   readonly deadline: number | undefined
+}
+
+/** A call to be dispatched, with what is held back for it in US dollars. */
+interface Due {
+  readonly call: IssuedCall
+  readonly input: ModelRunInput
+  readonly reserved: number | undefined
 }
 
 /** That a call may cost money, and what it comes to at worst as far as the run has a bound. */
@@ -81,17 +88,15 @@ export const makeDispatcher = (parts: DispatcherParts) => {
   })
 
   /** Decides about the first queued call that is not blocked. False: nothing more can be dispatched now. */
-  const decide = Effect.fnUntraced(function* (
-    call: IssuedCall,
-    due: Array<{ readonly call: IssuedCall; readonly reserved: number | undefined }>
-  ) {
+  const decide = Effect.fnUntraced(function* (call: IssuedCall, due: Array<Due>) {
     const doubt = yield* items.doubt(call)
     if (doubt?.t === "wait") return void waiting.push(doubt.waiting)
     if (doubt?.t === "skip") return yield* answers.fail(call, doubt.failure)
     if (parts.deadline !== undefined && (yield* Clock.currentTimeMillis) >= parts.deadline && !isFree(call)) {
       return yield* refuse(call, "the run's time (budget.ms) is over")
     }
-    const amount = yield* worstCase(run, call)
+    const input = inputOf(run, call)
+    const amount = yield* worstCase(call, input)
     const admission = admit(ledger, call.id, amount, isFree(call))
     if (admission.t === "wait") return "wait" as const
     if (admission.t === "refused") return yield* refuse(call, admission.why)
@@ -100,12 +105,12 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     if (items.isInDoubt(call)) counts.inDoubt++
     const reserved = run.budget.usd === undefined || isFree(call) ? undefined : amount.usd
     yield* schedule(call, { worst: amount })
-    due.push({ call, reserved })
+    due.push({ call, input, reserved })
   })
 
   /** Dispatches what is due, after its intent is durable where it must be. */
   const dispatchDue = Effect.gen(function* () {
-    const due: Array<{ readonly call: IssuedCall; readonly reserved: number | undefined }> = []
+    const due: Array<Due> = []
     for (; head < queue.length && flights.models() + due.length < run.concurrency; head++) {
       const call = queue[head]
       if (call === undefined || !wanted(call)) continue
@@ -120,8 +125,8 @@ export const makeDispatcher = (parts: DispatcherParts) => {
       head = 0
     }
     if (due.some(({ call }) => !isFree(call))) yield* answers.commit
-    for (const { call, reserved } of due) {
-      const answer = dispatchCall(run, call, reserved, items.reply(call))
+    for (const { call, input, reserved } of due) {
+      const answer = dispatchCall(call, input, reserved, items.reply(call))
       yield* flights.launch(
         call,
         Effect.map(answer, (model): Outcome => ({ call, result: { ...model }, model }))

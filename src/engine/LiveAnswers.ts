@@ -1,7 +1,7 @@
 // LiveAnswers: answers on their way: journaled here, then given to whoever asked, the plan or one of its rooms. Nobody gets an
 // answer that is not durable (`commit`).
-import { Effect, Result } from "effect"
-import { canonicalJson, canonicalJsonOf, type Json } from "../domain/canonicalJson.ts"
+import { Effect } from "effect"
+import type { Json } from "../domain/canonicalJson.ts"
 import { makeError, type ModelError } from "../domain/ModelError.ts"
 import type { ModelRunFailure } from "../domain/ModelRun.ts"
 import type { RunEventBody } from "../domain/RunEvent.ts"
@@ -9,7 +9,7 @@ import type { Answer } from "../plan/PlanProtocol.ts"
 import { requestIdOf, undispatched, type IssuedCall } from "./CallBook.ts"
 import { lane, type Reply } from "./Flights.ts"
 import { brokenRoom, type BrokenRoom } from "./rooms/roomFailure.ts"
-import { append, type RunContext } from "./RunContext.ts"
+import { append, appendAnswer, type RunContext } from "./RunContext.ts"
 import type { ClosedGate } from "./RunHistory.ts"
 
 /** An answer in the log's buffer. */
@@ -45,17 +45,6 @@ export const notDispatched = (
     status
   )
 
-/** An answer that JSON cannot carry (a lone surrogate in a model's text) is a failure that says so. */
-const plainAnswer = (call: IssuedCall, result: Json): { readonly result: Json; readonly text: string } =>
-  Result.match(canonicalJson(result), {
-    onSuccess: (text) => ({ result, text }),
-    onFailure: ({ message }) => {
-      const error = makeError("invalid_response", `the answer is not JSON: ${message}`)
-      const failure: Json = { ...notDispatched(call, error) }
-      return { result: failure, text: canonicalJsonOf(failure) }
-    }
-  })
-
 export const makeAnswers = (run: RunContext, counts: LiveCounts) => {
   let forPlan: Array<Ready> = []
   const forRooms: Array<{ readonly call: IssuedCall; readonly reply: Reply; readonly result: Json }> = []
@@ -80,14 +69,22 @@ export const makeAnswers = (run: RunContext, counts: LiveCounts) => {
     result: Json,
     more: { readonly reused?: boolean } = {}
   ) {
-    const plain = plainAnswer(call, result)
-    const { seq } = yield* write({ type: "CallCompleted", ...call.ref, result: plain.result, ...more })
-    if (call.parent === undefined) counts.broken ??= brokenRoom(plain.result)
+    uncommitted = true
+    const { event, text } = yield* Effect.catchIf(
+      appendAnswer(run, { ...call.ref, result, ...more }),
+      ({ code }) => code === "not_canonical",
+      // A lone surrogate in a model's text, say: a failure that says so.
+      ({ problem }) => {
+        const error = makeError("invalid_response", `the answer is not JSON: ${problem}`)
+        return appendAnswer(run, { ...call.ref, result: { ...notDispatched(call, error) }, ...more })
+      }
+    )
     const reply = replies.get(call.n)
-    if (reply === undefined) forPlan.push({ seq, call, answer: { n: call.n, json: plain.text } })
+    if (call.parent === undefined && call.verb !== "agent") counts.broken ??= brokenRoom(result)
+    if (reply === undefined) forPlan.push({ seq: event.seq, call, answer: { n: call.n, json: text } })
     else {
       replies.delete(call.n)
-      forRooms.push({ call, reply, result: JSON.parse(plain.text) })
+      forRooms.push({ call, reply, result: JSON.parse(text) })
     }
   })
 

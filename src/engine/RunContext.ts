@@ -3,6 +3,7 @@ import { type Deferred, Effect, type Option, type Clock } from "effect"
 import type { Budget, Contract } from "../domain/Contract.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { RunEvent, RunEventBody } from "../domain/RunEvent.ts"
+import type { CallAnswer } from "../journal/resultText.ts"
 import type { RunJournal } from "../journal/RunJournal.ts"
 import type { JournalError } from "../journal/JournalError.ts"
 import type { LogicalClock } from "../kernel/LogicalClock.ts"
@@ -47,3 +48,7 @@ export const isApproved = ({ approve }: Pick<RunContext, "approve">, item: strin
 /** Appends an event and shows it to whoever watches. Durable only after `journal.commit`. */
 export const append = (run: RunContext, body: RunEventBody): Effect.Effect<RunEvent, JournalError> =>
   Effect.tap(run.journal.append(body), run.observe)
+
+/** The same for an answer; gives the text of its result as the log holds it. */
+export const appendAnswer = (run: RunContext, answer: CallAnswer) =>
+  Effect.tap(run.journal.appendAnswer(answer), ({ event }) => run.observe(event))

@@ -18,7 +18,8 @@ export const isFree = (call: IssuedCall): boolean => call.chain.every(({ adapter
 export const idempotencyKeyOf = (runId: string, call: IssuedCall): string =>
   `alembic-${sha256(`${runId}/${call.id}`).slice(0, 40)}`
 
-const inputOf = (run: RunContext, call: IssuedCall): ModelRunInput => {
+/** What the waist gets for the call. */
+export const inputOf = (run: RunContext, call: IssuedCall): ModelRunInput => {
   const { maxOutputTokens, prompt, providerOptions, schema, system, temperature } = call.identity
   return {
     prompt: prompt ?? "",
@@ -36,9 +37,8 @@ const inputOf = (run: RunContext, call: IssuedCall): ModelRunInput => {
 }
 
 /** The most a call can cost and bring, in dollars and tokens: over all its attempts, repairs and links. */
-export const worstCase = Effect.fnUntraced(function* (run: RunContext, call: IssuedCall) {
+export const worstCase = Effect.fnUntraced(function* (call: IssuedCall, input: ModelRunInput) {
   const { policy } = yield* Guards
-  const input = inputOf(run, call)
   const requests =
     policy.retry.maxAttempts * (1 + (input.schema === undefined ? 0 : policy.maxRepairs)) * call.chain.length
   const output = Math.max(0, ...call.chain.map((binding) => outputBound(binding, input)))
@@ -58,12 +58,12 @@ export const worstCase = Effect.fnUntraced(function* (run: RunContext, call: Iss
  * `reply` is what a person answered to it, if it was a question.
  */
 export const dispatchCall = (
-  run: RunContext,
   call: IssuedCall,
+  input: ModelRunInput,
   reservedUsd: number | undefined,
   reply: Json | undefined
 ): Effect.Effect<ModelRunResult, never, Guards> =>
-  runBound(call.chain, inputOf(run, call), reservedUsd === undefined ? {} : { reservedUsd }).pipe(
+  runBound(call.chain, input, reservedUsd === undefined ? {} : { reservedUsd }).pipe(
     Effect.provideService(Answers, {
       lookup: () => Effect.succeed(reply === undefined ? Option.none() : Option.some(reply))
     })

@@ -8,7 +8,7 @@ import type { Json } from "../domain/canonicalJson.ts"
 import { makeError } from "../domain/ModelError.ts"
 import { ModelRunResult, type ModelRunFailure } from "../domain/ModelRun.ts"
 import { earlierOf, type IssuedCall } from "./CallBook.ts"
-import { isFree, worstCase } from "./dispatchCall.ts"
+import { inputOf, isFree, worstCase } from "./dispatchCall.ts"
 import type { Dispatcher } from "./Dispatcher.ts"
 import type { Flights, Outcome, RoomWish } from "./Flights.ts"
 import { notDispatched, type LiveAnswers, type LiveCounts } from "./LiveAnswers.ts"
@@ -177,7 +177,7 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
           const call = yield* run.book.takeFor(options, room, () => room.ref)
           if (call.refusal !== undefined) return undefined
           const asked: IssuedCall = { ...call, n: 0, id: room.id }
-          return isFree(asked) ? 0 : (yield* worstCase(run, asked)).usd
+          return isFree(asked) ? 0 : (yield* worstCase(asked, inputOf(run, asked))).usd
         }).pipe(Effect.provideService(Guards, guards)),
       step: (kind, spec, effect) => granted((reply) => ({ t: "step", room, kind, spec, run: effect, reply })),
       work: (effect) =>

@@ -1,7 +1,6 @@
 // CallCache: workflows/<wf-id>/cache.json, the answers of a run by content, for another run to reuse. Derived from
 // the log, which is read instead where the cache is absent, unreadable or behind.
 import { Effect, Option, Schema } from "effect"
-import { canonicalJsonOf, type Json } from "../domain/canonicalJson.ts"
 import { FsPort } from "../kernel/FsPort.ts"
 import { fromFsError, type JournalError } from "./JournalError.ts"
 
@@ -23,11 +22,11 @@ export type CacheFile = typeof CacheFile.Type
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(CacheFile))
 
-/** The text of one entry. */
+/** The text of one entry, canonical as `resultText` is: the log's own text of the answer. */
 export const cacheEntryText = (
-  ref: { readonly key: string; readonly occurrence: number },
-  result: Json
-): string => canonicalJsonOf({ key: ref.key, occurrence: ref.occurrence, result })
+  { key, occurrence }: { readonly key: string; readonly occurrence: number },
+  resultText: string
+): string => `{"key":${JSON.stringify(key)},"occurrence":${occurrence},"result":${resultText}}`
 
 export const writeCallCache = Effect.fnUntraced(function* (
   path: string,

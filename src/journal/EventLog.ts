@@ -12,7 +12,7 @@ import { sha256 } from "../domain/fingerprint.ts"
 import type { RunEvent, RunEventBody } from "../domain/RunEvent.ts"
 import { isSyncUnsupported } from "../kernel/durableFs.ts"
 import type { AppendHandle, FsError } from "../kernel/FsPort.ts"
-import { fromFsError, JournalError } from "./JournalError.ts"
+import { fromFsError, JournalError, notCanonical } from "./JournalError.ts"
 import { maxLineBytes } from "./LogReader.ts"
 
 /** Where a log stands: the last event, its line's hash, and the size of the file. */
@@ -65,16 +65,7 @@ export interface EventLogOptions {
 /** What an event says besides its place and type, as it will stand in the log. */
 export const payloadText = (path: string, body: RunEventBody): Result.Result<string, JournalError> => {
   const { type: _, ...payload } = body
-  return Result.mapError(
-    canonicalJson(payload),
-    (error) =>
-      new JournalError({
-        code: "not_canonical",
-        path,
-        problem: error.message,
-        cure: "hooks take and give plain JSON data"
-      })
-  )
+  return Result.mapError(canonicalJson(payload), ({ message }) => notCanonical(path, message))
 }
 
 export const makeEventLog = Effect.fnUntraced(function* (

@@ -120,3 +120,7 @@ export const fromFsError = (error: FsError): JournalError => {
   }
   return new JournalError({ ...reading, path: error.path, errno: error.code })
 }
+
+/** What JSON cannot carry is not written. `problem` says where in it, and why. */
+export const notCanonical = (path: string, problem: string): JournalError =>
+  new JournalError({ code: "not_canonical", path, problem, cure: "hooks take and give plain JSON data" })

@@ -1,9 +1,8 @@
 // RunJournal: one opened run: append, commit, read back, seal. It keeps the state current with what is appended and
 // the derived files (checkpoint, call cache, result) behind the log. Opening and making runs is openRun.ts's.
-import { Clock, Effect, Option, Result, Schema, Semaphore, Stream, type Scope } from "effect"
-import { canonicalJson, type Json } from "../domain/canonicalJson.ts"
-import { TokenUsage } from "../domain/ModelError.ts"
-import type { BlobRef, RunEvent, RunEventBody } from "../domain/RunEvent.ts"
+import { Clock, Effect, Option, Result, Semaphore, Stream, type Scope } from "effect"
+import { canonicalJson, canonicalJsonOf, type Json } from "../domain/canonicalJson.ts"
+import type { RunEvent, RunEventBody } from "../domain/RunEvent.ts"
 import type { RunId } from "../domain/RunSpec.ts"
 import { FsPort, type ReadHandle } from "../kernel/FsPort.ts"
 import { cacheEntryText, maxCacheText, writeCallCache } from "./CallCache.ts"
@@ -17,7 +16,8 @@ import type { Projection } from "./projection.ts"
 import type { CallState, RunState } from "./RunState.ts"
 import { mainWorkflow, type RunPaths } from "./RunDirectory.ts"
 import type { RunMeta } from "./RunMeta.ts"
-import { resultTextOf } from "./resultText.ts"
+import { withoutResult } from "./resultBlob.ts"
+import { answerTexts, resultTextOf, type CallAnswer } from "./resultText.ts"
 import { streamLog } from "./scanLog.ts"
 
 /** Text of a result above which it goes to a blob, in bytes. */
@@ -44,6 +44,13 @@ export interface RunJournal {
   readonly state: () => RunState
   /** Appends in order. Durable only after `commit`. Large results go to a blob, which is durable before. */
   readonly append: (body: RunEventBody) => Effect.Effect<RunEvent, JournalError>
+  /**
+   * Appends the answer of a call, as a CallCompleted, and gives the text of its result: the very text that the log
+   * holds. Fails with `not_canonical` if JSON cannot carry it; then nothing is appended.
+   */
+  readonly appendAnswer: (
+    answer: CallAnswer
+  ) => Effect.Effect<{ readonly event: RunEvent; readonly text: string }, JournalError>
   /** Everything appended before is durable. */
   readonly commit: Effect.Effect<void, JournalError>
   /** The answer of a call, by `callId`; fails if the journal has none. */
@@ -91,42 +98,6 @@ export interface RunJournalParts {
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true })
-
-const outcomeFields = Schema.Struct({
-  ok: Schema.Boolean,
-  usage: Schema.optionalKey(TokenUsage),
-  costUsd: Schema.optionalKey(Schema.Number),
-  /** Absent in the answers of steps and rooms, which cost nothing of their own. */
-  adapterId: Schema.optionalKey(Schema.String)
-})
-const decodeOutcome = Schema.decodeUnknownOption(outcomeFields)
-
-/** Surely too large to stand in a line, as far as its strings tell: seen without making its text. */
-const isLarge = (value: Json | undefined): boolean => {
-  let left = inlineBytes
-  const weigh = (json: Json | undefined): void => {
-    if (typeof json === "string") left -= json.length
-    else if (typeof json === "object" && json !== null && left > 0) {
-      for (const member of Object.values(json)) weigh(member)
-    }
-  }
-  weigh(value)
-  return left < 0
-}
-
-const withoutResult = (body: RunEventBody, resultBlob: BlobRef): RunEventBody => {
-  if (body.type === "RunCompleted") {
-    const { result: _, ...rest } = body
-    return { ...rest, resultBlob }
-  }
-  if (body.type !== "CallCompleted") return body
-  const { result, ...rest } = body
-  const outcome = Option.getOrUndefined(decodeOutcome(result))
-  if (outcome === undefined) return { ...rest, resultBlob }
-  const { adapterId, ...kept } = outcome
-  const known = adapterId === undefined ? { ok: kept.ok, costUsd: 0 } : kept
-  return { ...rest, resultBlob, outcome: known }
-}
 
 export const makeRunJournal = Effect.fnUntraced(function* (
   parts: RunJournalParts
@@ -189,14 +160,11 @@ export const makeRunJournal = Effect.fnUntraced(function* (
     lastCheckpoint = { seq, at: now }
   }
 
-  const spilled = Effect.fnUntraced(function* (body: RunEventBody) {
-    if ((body.type !== "CallCompleted" && body.type !== "RunCompleted") || body.result === undefined)
-      return body
-    const text = canonicalJson(body.result)
-    if (Result.isFailure(text)) return body
-    const bytes = Buffer.from(text.success)
-    return withoutResult(body, { blob: yield* blobs.putBytes(bytes), bytes: bytes.length })
-  })
+  /** Puts a large result into a blob, by its canonical text. */
+  const spilled = (body: RunEventBody, text: string) => {
+    const bytes = Buffer.from(text)
+    return Effect.map(blobs.putBytes(bytes), (blob) => withoutResult(body, { blob, bytes: bytes.length }))
+  }
 
   const appendTo = (log: EventLog, body: RunEventBody, text: string): Effect.Effect<RunEvent, JournalError> =>
     Clock.clockWith((clock) => {
@@ -208,22 +176,43 @@ export const makeRunJournal = Effect.fnUntraced(function* (
       return Effect.succeed(event)
     })
 
-  const appendLarge = (log: EventLog, body: RunEventBody) =>
-    Effect.flatMap(spilled(body), (smaller) =>
-      Effect.flatMap(Effect.fromResult(payloadText(paths.events, smaller)), (text) =>
-        appendTo(log, smaller, text)
+  const appendLarge = (log: EventLog, body: RunEventBody, text: string) =>
+    Effect.flatMap(spilled(body, text), (smaller) =>
+      Effect.flatMap(Effect.fromResult(payloadText(paths.events, smaller)), (payload) =>
+        appendTo(log, smaller, payload)
       )
     )
 
+  /** What keeps from appending. A log that failed refuses before a blob is written for nothing. */
+  const refusal = (log: EventLog | undefined) => (log === undefined ? readOnly : log.failure())
+
+  const appendAnswer: RunJournal["appendAnswer"] = (answer) => {
+    const failed = refusal(log)
+    if (log === undefined || failed !== undefined) return Effect.fail(failed ?? readOnly)
+    const texts = answerTexts(paths.events, answer)
+    if (Result.isFailure(texts)) return Effect.fail(texts.failure)
+    const { payload, result } = texts.success
+    const body: RunEventBody = { type: "CallCompleted", ...answer }
+    const appended =
+      payload.length > inlineBytes ? appendLarge(log, body, result) : appendTo(log, body, payload)
+    return Effect.map(appended, (event) => ({ event, text: result }))
+  }
+
   const append = (body: RunEventBody): Effect.Effect<RunEvent, JournalError> => {
-    if (log === undefined) return Effect.fail(readOnly)
-    // A log that failed refuses before a blob is written for nothing.
-    const failed = log.failure()
-    if (failed !== undefined) return Effect.fail(failed)
-    if ("result" in body && isLarge(body.result)) return appendLarge(log, body)
+    const failed = refusal(log)
+    if (log === undefined || failed !== undefined) return Effect.fail(failed ?? readOnly)
+    if (body.type === "CallCompleted" && body.result !== undefined) {
+      const { key, occurrence, result, reused } = body
+      const answer = { key, occurrence, result, ...(reused === undefined ? {} : { reused }) }
+      return Effect.map(appendAnswer(answer), ({ event }) => event)
+    }
+    if (body.type === "RunCompleted" && body.result !== undefined) {
+      const text = canonicalJson(body.result)
+      if (Result.isSuccess(text) && text.success.length > inlineBytes)
+        return appendLarge(log, body, text.success)
+    }
     const text = payloadText(paths.events, body)
-    if (Result.isFailure(text)) return Effect.fail(text.failure)
-    return text.success.length > inlineBytes ? appendLarge(log, body) : appendTo(log, body, text.success)
+    return Result.isFailure(text) ? Effect.fail(text.failure) : appendTo(log, body, text.success)
   }
 
   const commit: Effect.Effect<void, JournalError> = log === undefined ? Effect.fail(readOnly) : log.commit
@@ -287,9 +276,7 @@ export const makeRunJournal = Effect.fnUntraced(function* (
       return Effect.fail(damaged(`an answer of call ${typeof of === "string" ? of : of.id}`))
     }
     return Effect.flatMap(readLine(call.offset, call.length, textOf), (text) =>
-      Option.isSome(text)
-        ? Effect.succeed(text.value)
-        : Effect.map(resultOf(call), (value) => JSON.stringify(value))
+      Option.isSome(text) ? Effect.succeed(text.value) : Effect.map(resultOf(call), canonicalJsonOf)
     )
   }
 
@@ -331,7 +318,7 @@ export const makeRunJournal = Effect.fnUntraced(function* (
       if (call === undefined || call.failed) continue
       const cut = call.id.lastIndexOf("#")
       const ref = { key: call.id.slice(0, cut), occurrence: Number(call.id.slice(cut + 1)) }
-      const text = cacheEntryText(ref, yield* resultOf(call))
+      const text = cacheEntryText(ref, yield* readResultText(call))
       size += text.length
       if (size > maxCacheText) return
       entries.push(text)
@@ -376,6 +363,7 @@ export const makeRunJournal = Effect.fnUntraced(function* (
     meta,
     state: () => state,
     append,
+    appendAnswer,
     commit,
     readResult,
     readResultText,

@@ -8,10 +8,17 @@ import { RunEvent } from "../../src/domain/RunEvent.ts"
 const isEvent = guardOf(RunEvent)
 const isEventToSchema = Schema.is(RunEvent)
 
-const others: ReadonlyArray<unknown> = [
-  ...[null, undefined, true, 0, -0, 1.5, NaN, Infinity, 2 ** 60, "", "agent", "completed"],
-  ...[[], [1], {}, { a: 1 }, { toString: 1 }, Object.create(null), new Date(0), new Map(), () => 1]
+const plain: ReadonlyArray<unknown> = [null, undefined, true, 0, -0, 1.5, NaN, Infinity, 2 ** 60, "", "agent"]
+const held: ReadonlyArray<unknown> = [
+  [],
+  [1],
+  {},
+  { a: 1 },
+  { toString: 1 },
+  Object.create(null),
+  new Date(0)
 ]
+const others: ReadonlyArray<unknown> = [...plain, ...held, "completed", new Map(), () => 1]
 
 /** The value with one member, wherever it is, replaced or taken away: the `nth` one in the order they are met. */
 const changed = (value: unknown, nth: number, change: (holder: object, key: PropertyKey) => void) => {
@@ -89,20 +96,9 @@ describe("guardOf", () => {
     "an optional member of any kind": Schema.Struct({ a: Schema.optionalKey(Schema.Unknown) }),
     "a member that may be undefined": Schema.Struct({ a: Schema.UndefinedOr(Schema.Int) })
   }
-  const values = [
-    ...others,
-    ...[
-      { t: "a", n: 1 },
-      { t: "a", s: "x" },
-      { t: "a", n: "x" },
-      { t: "b" },
-      { a: 2 },
-      { a: undefined },
-      3,
-      "x"
-    ],
-    ...[["agent"], ["agent", 1], { x: 1, y: 2 }, { x: 1.5 }, Object.create({ a: 2 }), [undefined]]
-  ]
+  const tagged = [{ t: "a", n: 1 }, { t: "a", s: "x" }, { t: "a", n: "x" }, { t: "b" }]
+  const records = [{ a: 2 }, { a: undefined }, { x: 1, y: 2 }, { x: 1.5 }, Object.create({ a: 2 })]
+  const values = [...others, ...tagged, ...records, 3, "x", ["agent"], ["agent", 1], [undefined]]
   for (const [name, schema] of Object.entries(handedOver)) {
     it(`says of ${name} what the schema says`, () => {
       const guard = guardOf(schema)
