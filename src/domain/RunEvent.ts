@@ -107,7 +107,8 @@ const body = {
     items: Schema.Array(Schema.String),
     error: Schema.optionalKey(ModelErrorInfo)
   },
-  RunResumed: {},
+  /** `tookOver`: the process before this one died without a word, and its lock was taken over. */
+  RunResumed: { tookOver: Schema.optionalKey(Schema.Boolean) },
   /** The failed calls so far are dropped: they, and what followed from them, run again. */
   RunReopened: { failed: Schema.Int },
   RunInterrupted: { signal: Schema.String },

@@ -166,7 +166,9 @@ const toItsEnd = Effect.fnUntraced(function* (
     const hermetic = run.hermetic === undefined ? {} : { hermetic: true }
     const { concurrency } = run
     yield* append(run, { type: "RunStarted", runId: journal.runId, v: 1, concurrency, ...hermetic })
-  } else if (!reopened) yield* append(run, { type: "RunResumed" })
+  } else if (!reopened) {
+    yield* append(run, { type: "RunResumed", ...(journal.tookOver ? { tookOver: true } : {}) })
+  }
 
   const ledger = ledgerOf(run.budget, history, journal.state())
   const live = yield* Effect.scoped(liveRun(run, history, session, beyond, ledger, counts)).pipe(

@@ -75,6 +75,8 @@ export interface RunJournal {
   readonly seal: (result?: Json) => Effect.Effect<void, JournalError>
   /** From now on no call cache is written (`--no-cache`); the log is the truth all the same. */
   readonly withoutCache: () => void
+  /** Whether the run's lock was taken over from a process that died. */
+  readonly tookOver: boolean
   /** What was found and mended when the run was opened, and what the file system cannot do. */
   readonly warnings: () => ReadonlyArray<string>
 }
@@ -87,6 +89,7 @@ export interface RunJournalParts {
   readonly reader: ReadHandle
   readonly blobs: ContentStore
   readonly warnings: Array<string>
+  readonly tookOver: boolean
   /** Where the log stood when it was opened. */
   readonly opened: LogPosition
   /** Makes the log to append to; absent when the run is only read. */
@@ -374,6 +377,7 @@ export const makeRunJournal = Effect.fnUntraced(function* (
     blobs,
     checkpoint,
     seal,
+    tookOver: parts.tookOver,
     warnings: () => warnings
   }
 })

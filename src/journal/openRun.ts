@@ -123,6 +123,7 @@ export const createRun = Effect.fnUntraced(function* (
     reader,
     blobs,
     warnings,
+    tookOver: false,
     opened: from,
     openLog
   })
@@ -197,7 +198,8 @@ export const openRun = Effect.fnUntraced(function* (
     })
   }
   const warnings: Array<string> = []
-  if (mode === "write" && (yield* acquireLock(paths.lock))) {
+  const tookOver = mode === "write" && (yield* acquireLock(paths.lock))
+  if (tookOver) {
     warnings.push("the process that held the run is gone without a word; its lock was taken over")
   }
   const blobs = yield* makeContentStore(paths.blobs)
@@ -259,6 +261,7 @@ export const openRun = Effect.fnUntraced(function* (
       reader: handle,
       blobs,
       warnings,
+      tookOver,
       opened,
       openLog: undefined
     })
@@ -279,6 +282,7 @@ export const openRun = Effect.fnUntraced(function* (
     reader: handle,
     blobs,
     warnings,
+    tookOver,
     opened,
     openLog
   })

@@ -237,6 +237,7 @@ export const verifyRun = Effect.fn("verifyRun")(function* (
       reader: handle,
       blobs,
       warnings: [],
+      tookOver: false,
       opened,
       openLog: undefined
     })
