@@ -2,8 +2,8 @@
 // editor completes it. Keys are never in it, only the names of the environment variables that hold them. What it
 // means is ConfiguredRegistry's and, for limits and policies, guardsOptions here.
 import { Effect, Schema } from "effect"
+import { issuesText } from "../domain/schemaIssues.ts"
 import type { GuardsOptions } from "./Guards.ts"
-import { schemaMessage } from "./schemaMessage.ts"
 
 const optional = <S extends Schema.Constraint>(schema: S, description: string) =>
   Schema.optionalKey(schema).pipe(Schema.annotateKey({ description }))
@@ -157,7 +157,7 @@ export class ConfigError extends Schema.TaggedError<ConfigError>()("ConfigError"
 const options = { onExcessProperty: "error", errors: "all" } as const
 const decodeValue = Schema.decodeUnknownEffect(AlembicConfig)
 const decodeText = Schema.decodeUnknownEffect(Schema.fromJsonString(AlembicConfig))
-const refused = (error: Schema.SchemaError) => new ConfigError({ message: schemaMessage(error) })
+const refused = (error: Schema.SchemaError) => new ConfigError({ message: issuesText(error) })
 
 export const readConfig = (value: unknown): Effect.Effect<AlembicConfig, ConfigError> =>
   decodeValue(value, options).pipe(Effect.mapError(refused))

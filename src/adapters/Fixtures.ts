@@ -4,7 +4,7 @@ import { Effect, Result, Schema } from "effect"
 import { canonicalJson } from "../domain/canonicalJson.ts"
 import { sha256 } from "../domain/fingerprint.ts"
 import { ErrorCode, TokenUsage } from "../domain/ModelError.ts"
-import { schemaMessage } from "./schemaMessage.ts"
+import { issuesText } from "../domain/schemaIssues.ts"
 
 const NonNegative = Schema.Finite.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(0)))
 
@@ -70,13 +70,13 @@ const decodeText = Schema.decodeUnknownEffect(Schema.fromJsonString(Fixtures))
 
 export const readFixtures = (value: unknown): Effect.Effect<Fixtures, FixturesError> =>
   decodeValue(value, options).pipe(
-    Effect.mapError((error) => new FixturesError({ message: schemaMessage(error) }))
+    Effect.mapError((error) => new FixturesError({ message: issuesText(error) }))
   )
 
 /** From the text of a fixtures file. */
 export const parseFixtures = (text: string): Effect.Effect<Fixtures, FixturesError> =>
   decodeText(text.replace(/^\uFEFF/, ""), options).pipe(
-    Effect.mapError((error) => new FixturesError({ message: schemaMessage(error) }))
+    Effect.mapError((error) => new FixturesError({ message: issuesText(error) }))
   )
 
 /** SHA-256 of their canonical JSON: part of a run's identity. */

@@ -5,10 +5,10 @@ import { Effect, Result, Schema } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
 import { makeError, type ModelError } from "../domain/ModelError.ts"
 import type { JsonSchemaDocument, ModelRunResult } from "../domain/ModelRun.ts"
+import { issuesOf as refusedBy, pathText } from "../domain/schemaIssues.ts"
 import type { Binding } from "./AdapterRegistry.ts"
 import type { Guards } from "./Guards.ts"
 import { type BoundOptions, runBound } from "./runBound.ts"
-import { schemaIssues } from "./schemaMessage.ts"
 import type { AnswerIssue } from "./structuredOutput.ts"
 
 const decodeDocument = Schema.decodeUnknownResult(Schema.Record(Schema.String, Schema.Json))
@@ -32,11 +32,20 @@ export const jsonSchemaOf = <S extends Schema.Constraint>(
   )
 }
 
+/** As many as a model is shown of its own answer. */
+const maxIssues = 10
+
 /** What the Schema itself says about a JSON value. */
 export const issuesOf = <A, I>(schema: Schema.Codec<A, I>): ((value: Json) => ReadonlyArray<AnswerIssue>) => {
   const decode = Schema.decodeUnknownResult(schema)
   return (value) =>
-    Result.match(decode(value, { errors: "all" }), { onSuccess: () => [], onFailure: schemaIssues })
+    Result.match(decode(value, { errors: "all" }), {
+      onSuccess: () => [],
+      onFailure: (error) =>
+        refusedBy(error)
+          .slice(0, maxIssues)
+          .map(({ message, path }) => ({ path: pathText(path), problem: message }))
+    })
 }
 
 /** A result whose structured answer is also decoded. `decoded` is there exactly when `result.ok`. */

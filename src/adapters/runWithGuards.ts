@@ -11,6 +11,7 @@ import {
 } from "../domain/ModelError.ts"
 import { guardOf } from "../domain/guardOf.ts"
 import { ModelRunInput, type ModelRunFailure, type ModelRunResult } from "../domain/ModelRun.ts"
+import { issuesText } from "../domain/schemaIssues.ts"
 import type { Adapter, AttemptSuccess } from "./Adapter.ts"
 import type { Binding } from "./AdapterRegistry.ts"
 import { attemptOnce, CurrentAttempt } from "./attempt.ts"
@@ -18,7 +19,6 @@ import { Guards } from "./Guards.ts"
 import { costOfAnswer, costOfFailure } from "./Pricing.ts"
 import { optionProblem } from "./providerOptions.ts"
 import { retrySchedule, worthAnother } from "./Retry.ts"
-import { schemaMessage } from "./schemaMessage.ts"
 
 /** What a caller may set for one call. */
 export interface CallOptions {
@@ -251,9 +251,7 @@ export const readInput = (input: unknown): Effect.Effect<ModelRunInput, ModelErr
     const given = withoutUndefined(input)
     return isDecoded(given) ? Effect.succeed(given) : decodeInput(given, { onExcessProperty: "error" })
   }).pipe(
-    Effect.mapError((error) =>
-      makeError("invalid_input", `the input cannot be used: ${schemaMessage(error)}`)
-    ),
+    Effect.mapError((error) => makeError("invalid_input", `the input cannot be used: ${issuesText(error)}`)),
     Effect.catchDefect(() =>
       Effect.fail(makeError("invalid_input", "the input cannot be used: it threw while it was read"))
     ),

@@ -47,10 +47,11 @@ const scoreTable = ({ scores }: Verdict): ReadonlyArray<ReadonlyArray<string>> =
 
 const dissentLines = (verdict: Verdict): ReadonlyArray<string> =>
   verdict.dissents.flatMap(({ answered, answers, id, kind, member, phase, text }) => [
-    `${id} (${kind}) by ${member} in ${phase}${kind === "objection" && !answered ? ": NOBODY ANSWERED IT" : ""}`,
+    // What its own author said to it is shown, and is no answer.
+    `${id} (${kind}) by ${member} in ${phase}${kind === "objection" && !answered ? `: NOBODY ${answers.length > 0 ? "ELSE " : ""}ANSWERED IT` : ""}`,
     ...quoted(text),
     ...answers.flatMap((answer) => [
-      `answered by ${answer.member}${answer.stands ? ", who says it stands" : ""}`,
+      `${answer.member === member ? "its maker said to it" : `answered by ${answer.member}`}${answer.stands ? ", who says it stands" : ""}`,
       ...quoted(answer.answer)
     ])
   ])

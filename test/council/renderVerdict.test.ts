@@ -33,6 +33,21 @@ describe("renderings", () => {
     })
   )
 
+  it.effect("what the maker of an objection said to it is not told as an answer", () =>
+    Effect.gen(function* () {
+      const made = yield* verdict
+      const dissents = made.dissents.map((dissent) =>
+        dissent.id === "o-2"
+          ? { ...dissent, answers: [{ member: dissent.member, answer: "I said so", stands: true }] }
+          : dissent
+      )
+      const text = verdictText({ ...made, dissents })
+      assert.include(text, "o-2 (objection) by con in contrarian: NOBODY ELSE ANSWERED IT")
+      assert.include(text, "its maker said to it, who says it stands\n  > I said so")
+      assert.notInclude(text, "answered by con")
+    })
+  )
+
   it.effect("what members wrote stays quoted, on every line, without control characters", () =>
     Effect.gen(function* () {
       const text = verdictText(yield* verdict)

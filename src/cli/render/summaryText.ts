@@ -67,6 +67,12 @@ const findings = ({ findings: found = [] }: RunSummary): ReadonlyArray<string> =
     ({ column, construct, file, instead, line }) => `  ${file}:${line}:${column} ${construct}: ${instead}`
   )
 
+/** What a finding says to do stands beside it; the command to type next is another thing. */
+const cureOf = ({ error, findings: [finding] = [] }: RunSummary): string | undefined =>
+  finding === undefined || finding.instead !== error?.cure
+    ? error?.cure
+    : `correct ${finding.file}, then alembic check ${finding.file}`
+
 const neverStarted: ReadonlySet<RunSummary["status"]> = new Set(["damaged", "locked", "invalid"])
 
 /** For stderr: everything but the result. */
@@ -96,7 +102,8 @@ export const summaryText = (summary: RunSummary, style: Style): string => {
   }
   if (summary.changed !== undefined) lines.push(`  changed: ${summary.changed.join(", ")}`)
   lines.push(...findings(summary), ...waiting(summary, style))
-  if (error?.cure !== undefined) lines.push(cureText(error.cure, style))
+  const cure = cureOf(summary)
+  if (cure !== undefined) lines.push(cureText(cure, style))
   else if (status === "interrupted" && runId !== undefined)
     lines.push(cureText(`alembic resume ${runId}`, style))
   else if (status === "completed" && runId !== undefined) lines.push(style.dim(`  ${summary.dir}`))
