@@ -2,6 +2,7 @@
 import process from "node:process"
 import { Deferred, Effect, Exit } from "effect"
 import { runCommand } from "../cli/root.ts"
+import { boundYoungSpace } from "./boundYoungSpace.ts"
 import { hostLayer, platformLayer } from "./layers.ts"
 import { listenToSignals, signalExitCode } from "./signals.ts"
 
@@ -30,6 +31,7 @@ const program = (args: ReadonlyArray<string>) =>
 /** Runs the command and ends the process. */
 export const runMain = (args: ReadonlyArray<string>): void => {
   ignoreClosedPipes()
+  boundYoungSpace()
   // Nothing else may keep the process waiting for it: a command in which nothing is pending is over.
   const keepAlive = setInterval(() => {}, 2_147_483_647)
   void Effect.runPromiseExit(program(args)).then(async (exit) => {

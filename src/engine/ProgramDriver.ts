@@ -6,7 +6,7 @@ import { canonicalJson, type Json } from "../domain/canonicalJson.ts"
 import type { RunErrorInfo } from "../domain/RunEvent.ts"
 import type { HookBridge } from "../plan/HookBridge.ts"
 import type { Hooks } from "../plan/Hooks.ts"
-import type { Answer, PlanDriver, PlanRequest, PlanState } from "../plan/PlanProtocol.ts"
+import type { Answer, PlanDriver, PlanRequest, PlanState, Turn } from "../plan/PlanProtocol.ts"
 import { planProgram } from "../plan/planServices.ts"
 
 const planError = (code: string, message: string): PlanState => ({ t: "failed", error: { code, message } })
@@ -76,15 +76,15 @@ export const programDriver = Effect.fnUntraced(function* <A, E, R>(
     })
   )
 
-  const quiet = Effect.fnUntraced(function* (delivered: number) {
-    yield* untilQuiet
+  /** The turn, once the program is quiet. */
+  const turn = (delivered: number): Turn => {
     if (state.t === "waiting" && waiting.size === 0) {
       state = planError("plan_stalled", "the program waits, but for no call: nothing can wake it")
     }
-    const turn = { requests, delivered, state }
+    const done = { requests, delivered, state }
     requests = []
-    return turn
-  })
+    return done
+  }
 
   return {
     start: Effect.suspend(() => {
@@ -92,7 +92,7 @@ export const programDriver = Effect.fnUntraced(function* <A, E, R>(
       fiber.addObserver((exit) => {
         state = Exit.isSuccess(exit) ? returned(exit.value) : { t: "failed", error: describe(exit.cause) }
       })
-      return quiet(0)
+      return Effect.map(untilQuiet, () => turn(0))
     }),
     deliver: Effect.fnUntraced(function* (answers: ReadonlyArray<Answer>) {
       let delivered = 0
@@ -105,7 +105,7 @@ export const programDriver = Effect.fnUntraced(function* <A, E, R>(
         yield* untilQuiet
         delivered++
       }
-      return yield* quiet(delivered)
+      return turn(delivered)
     })
   }
 })

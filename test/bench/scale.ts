@@ -2,8 +2,9 @@
 // process's peak memory (maxRSS):
 //   - a run of 100,000 and one of 1,000,000 events that crashed before its end: resumed to the end, and replayed;
 //   - 10,000 calls in flight at once, of 20,000 and of 100,000: memory follows what is in flight, not what was made.
-// Bundled first, as the command is: a process that strips types as it goes holds a compiler besides. Exits 1 if a run
-// of a million events takes 300 MB or its time grows faster than its length. The log alone is millionEvents.ts's.
+// Bundled and with its young space bounded, as the command is: a process that strips types as it goes holds a compiler
+// besides. Exits 1 if a run of a million events takes 300 MB or its time grows faster than its length. The log alone is
+// millionEvents.ts's.
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -11,6 +12,7 @@ import process from "node:process"
 import { fileURLToPath } from "node:url"
 import { Effect, Layer, Result, Schema } from "effect"
 import { AdapterRegistry } from "../../src/adapters/AdapterRegistry.ts"
+import { boundYoungSpace } from "../../src/app/boundYoungSpace.ts"
 import type { Adapter } from "../../src/adapters/Adapter.ts"
 import { Guards } from "../../src/adapters/Guards.ts"
 import { identityOf } from "../../src/adapters/offlineRegistry.ts"
@@ -150,8 +152,8 @@ type Seen = typeof Seen.Type
 
 let bundle = ""
 
-const child = (heapMb: number, command: string, dir: string, calls: number): string =>
-  execFileSync(process.execPath, [`--max-old-space-size=${heapMb}`, bundle, command, dir, String(calls)], {
+const child = (command: string, dir: string, calls: number): string =>
+  execFileSync(process.execPath, [bundle, command, dir, String(calls)], {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"]
   })
@@ -177,9 +179,9 @@ const linear = (name: string, small: Seen, large: Seen, most: number) => {
 const large = (events: number) => {
   const calls = (events - 2) / 2
   const dir = mkdtempSync(`${tmpdir()}/alembic-scale-`)
-  child(4096, "make", dir, calls)
+  child("make", dir, calls)
   const measured = (command: string) =>
-    row(`${events} events: ${command}`, Schema.decodeUnknownSync(Seen)(child(256, command, dir, calls)), 300)
+    row(`${events} events: ${command}`, Schema.decodeUnknownSync(Seen)(child(command, dir, calls)), 300)
   const both = { resumed: measured("resume"), replayed: measured("replay") }
   rmSync(dir, { recursive: true, force: true })
   return both
@@ -189,13 +191,14 @@ const inFlight = (calls: number) => {
   const dir = mkdtempSync(`${tmpdir()}/alembic-scale-`)
   const seen = row(
     `10,000 in flight, ${calls} calls`,
-    Schema.decodeUnknownSync(Seen)(child(1024, "flood", dir, calls)),
+    Schema.decodeUnknownSync(Seen)(child("flood", dir, calls)),
     700
   )
   rmSync(dir, { recursive: true, force: true })
   return seen
 }
 
+boundYoungSpace()
 const [, , command, dir = "", count = "0"] = process.argv
 const calls = Number(count)
 if (command === "make") await Effect.runPromise(make(dir, calls))
