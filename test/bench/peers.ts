@@ -9,7 +9,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import process from "node:process"
 import { fileURLToPath } from "node:url"
 import { Schema } from "effect"
+import { bundled } from "./bundled.ts"
 
+// As it is shipped: what strips types as it goes holds a compiler besides.
+const cases = await bundled(fileURLToPath(new URL("peerCases.ts", import.meta.url)))
+process.on("exit", () => rmSync(cases))
 const here = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 const option = (name: string, otherwise: string) => {
   const at = process.argv.indexOf(`--${name}`)
@@ -29,7 +33,7 @@ interface Contestant {
 
 const alembic: Contestant = {
   name: "alembic",
-  command: [here("peerCases.ts"), "alembic"],
+  command: [cases, "alembic"],
   durable: "before",
   syncs: "fdatasync before the plan sees an answer; those that wait together share one"
 }
@@ -57,13 +61,13 @@ const contestants: ReadonlyArray<Contestant> = [
   },
   {
     name: "effect, in memory",
-    command: [here("peerCases.ts"), "effect"],
+    command: [cases, "effect"],
     durable: "never",
     syncs: "none: nothing survives the process"
   },
   {
     name: "floor",
-    command: [here("peerCases.ts"), "floor"],
+    command: [cases, "floor"],
     durable: "never",
     syncs: "fdatasync for each call, or for each group; a loop that keeps nothing it could go on from"
   }
@@ -141,7 +145,7 @@ for (let round = 0; round < rounds; round++) {
     seen.get(one)?.push(measure(one, dir))
 }
 
-const cases = [
+const shown = [
   { title: "1,000 calls one after the other", unit: "µs a call", of: (one: Seen) => one.sequentialUs },
   { title: "1,000 calls, 64 in flight", unit: "µs a call", of: (one: Seen) => one.concurrentUs },
   { title: "going on with 1,000 calls made", unit: "ms", of: (one: Seen) => one.resumeMs },
@@ -150,7 +154,7 @@ const cases = [
 say(
   `median of ${rounds} rounds, the rounds' spread, and how many times Alembic's (median of the rounds' own ratios)`
 )
-for (const { of, title, unit } of cases) {
+for (const { of, title, unit } of shown) {
   say(`\n${title}, ${unit}`)
   for (const one of contestants) {
     const all = (seen.get(one) ?? []).map(of)
