@@ -252,20 +252,8 @@ export const openRun = Effect.fnUntraced(function* (
         (mode === "write" ? " were cut off" : " are not counted")
     )
   }
-  if (mode === "read") {
-    return yield* makeRunJournal({
-      runId,
-      paths,
-      meta,
-      projection,
-      reader: handle,
-      blobs,
-      warnings,
-      tookOver,
-      opened,
-      openLog: undefined
-    })
-  }
+  const parts = { runId, paths, meta, projection, reader: handle, blobs, warnings, tookOver, opened }
+  if (mode === "read") return yield* makeRunJournal({ ...parts, openLog: undefined })
   yield* sweep(paths)
   const { handle: writer, openLog } = yield* appending(paths, opened, warnings)
   // Before anything is appended: what follows a torn line would be fused with it.
@@ -274,18 +262,7 @@ export const openRun = Effect.fnUntraced(function* (
       isSyncUnsupported(error) ? Effect.void : Effect.fail(fromFsError(error))
     )
   }
-  const journal = yield* makeRunJournal({
-    runId,
-    paths,
-    meta,
-    projection,
-    reader: handle,
-    blobs,
-    warnings,
-    tookOver,
-    opened,
-    openLog
-  })
+  const journal = yield* makeRunJournal({ ...parts, openLog })
   // Of no consequence if it fails: they are derived, and a result that cannot be read fails where it is asked for.
   yield* Effect.ignore(mendEnded(paths, journal, opened))
   return journal
