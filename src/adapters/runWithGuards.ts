@@ -9,7 +9,7 @@ import {
   type ModelErrorInfo,
   type TokenUsage
 } from "../domain/ModelError.ts"
-import { guardOf } from "../domain/guardOf.ts"
+import { exactGuardOf } from "../domain/guardOf.ts"
 import { ModelRunInput, type ModelRunFailure, type ModelRunResult } from "../domain/ModelRun.ts"
 import { issuesText } from "../domain/schemaIssues.ts"
 import type { Adapter, AttemptSuccess } from "./Adapter.ts"
@@ -240,10 +240,8 @@ const withoutUndefined = (input: unknown): unknown => {
   return copy
 }
 
-const isInput = guardOf(ModelRunInput)
 /** Whether decoding would give it back as it is, which is so of every input that the engine makes. */
-const isDecoded = (input: unknown): input is ModelRunInput =>
-  isInput(input) && Object.keys(input).every((name) => Object.hasOwn(ModelRunInput.fields, name))
+const isDecoded = exactGuardOf(ModelRunInput)
 
 /** Step ①: the input, or where and why it is none. Reading it may run the caller's getters. */
 export const readInput = (input: unknown): Effect.Effect<ModelRunInput, ModelError> =>

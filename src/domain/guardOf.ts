@@ -99,3 +99,15 @@ export const guardOf = <A>(schema: Schema.Codec<A>): ((value: unknown) => value 
   const guard = compile(SchemaAST.toType(schema.ast))
   return (value): value is A => guard(value)
 }
+
+/**
+ * The same for a struct, and false for one with members that the schema does not name: what decoding with
+ * `onExcessProperty: "error"` gives back as it is. Structs inside it are not looked at for such members.
+ */
+export const exactGuardOf = <A extends object>(
+  schema: Schema.Codec<A> & { readonly fields: object }
+): ((value: unknown) => value is A) => {
+  const guard = guardOf(schema)
+  return (value): value is A =>
+    guard(value) && Object.keys(value).every((name) => Object.hasOwn(schema.fields, name))
+}

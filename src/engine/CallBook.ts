@@ -11,6 +11,7 @@ import {
   type CallRef,
   type Site
 } from "../domain/Call.ts"
+import { exactGuardOf } from "../domain/guardOf.ts"
 import { makeError, type ModelError } from "../domain/ModelError.ts"
 import type { ModelRunFailure } from "../domain/ModelRun.ts"
 import type { CallState, RunState } from "../journal/RunState.ts"
@@ -73,7 +74,10 @@ export const undispatched = (
 /** Request ids follow from content, so that a call made again after a crash carries the same one. */
 export const requestIdOf = (ref: CallRef): string => `req-${ref.key.slice(0, 16)}-${ref.occurrence}`
 
-const decodeOptions = Schema.decodeUnknownResult(AgentOptions, { onExcessProperty: "error", errors: "all" })
+const decode = Schema.decodeUnknownResult(AgentOptions, { onExcessProperty: "error", errors: "all" })
+const isDecoded = exactGuardOf(AgentOptions)
+/** Decoding is for saying what is wrong: nearly all options are sound, and each call of a replay comes here. */
+const decodeOptions = (given: Json) => (isDecoded(given) ? Result.succeed(given) : decode(given))
 
 const keyOf = (identity: CallIdentity) => Result.getOrThrow(computeCacheKey(identity))
 

@@ -75,6 +75,11 @@ export const namesOf = ({ label, phase }: CallNames): Json => ({
 export const noteDigest = (note: Json | undefined): number =>
   Result.match(fingerprint(note), { onSuccess: (hash) => digestOf(hash), onFailure: () => -1 })
 
+/** That of a call with no name and in no phase, as most are. */
+const nameless = noteDigest(namesOf({}))
+const namesDigestOf = (names: CallNames): number =>
+  names.label === undefined && names.phase === undefined ? nameless : noteDigest(namesOf(names))
+
 /** A gate that did not pass, and why. */
 export type ClosedGate = Pick<RunEventOf<"GateDecided">, "gate" | "detail">
 
@@ -127,7 +132,7 @@ export class RunHistory {
         if (event.n === 0 || this.callSeq.at(event.n) !== 0) break
         this.callSeq.set(event.n, event.seq)
         this.callDigest.set(event.n, digestOf(event.key, event.occurrence))
-        this.namesDigest.set(event.n, noteDigest(namesOf(event)))
+        this.namesDigest.set(event.n, namesDigestOf(event))
         break
       case "CallParked":
         this.settle(callId(event), event.result)
@@ -215,7 +220,7 @@ export class RunHistory {
 
   /** Whether the n-th call was called so, and in that phase. */
   isNamed(n: number, names: CallNames): boolean {
-    return this.namesDigest.at(n) === noteDigest(namesOf(names))
+    return this.namesDigest.at(n) === namesDigestOf(names)
   }
 
   /** Seq of the index-th note (from 0); undefined if there are fewer. */

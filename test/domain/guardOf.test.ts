@@ -1,8 +1,8 @@
 // guardOf says of every value what `Schema.is` says: of events, of events in which one member is another value, is
 // missing or is too much, and of forms it hands over.
 import { assert, describe, it } from "@effect/vitest"
-import { Schema } from "effect"
-import { guardOf } from "../../src/domain/guardOf.ts"
+import { Option, Schema } from "effect"
+import { exactGuardOf, guardOf } from "../../src/domain/guardOf.ts"
 import { RunEvent } from "../../src/domain/RunEvent.ts"
 
 const isEvent = guardOf(RunEvent)
@@ -41,6 +41,24 @@ const changed = (value: unknown, nth: number, change: (holder: object, key: Prop
 const Changes = Schema.Struct({
   nth: Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 40 }))),
   other: Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: others.length - 1 })))
+})
+
+describe("exactGuardOf", () => {
+  const schema = Schema.Struct({ a: Schema.Int, b: Schema.optionalKey(Schema.String) })
+  const decode = Schema.decodeUnknownOption(schema, { onExcessProperty: "error" })
+  const isExact = exactGuardOf(schema)
+  const given: ReadonlyArray<unknown> = [
+    { a: 1 },
+    { a: 1, b: "x" },
+    { a: 1, c: 1 },
+    { a: 1, toString: 1 },
+    { b: "x" }
+  ]
+  for (const value of [...given, JSON.parse('{"a":1,"__proto__":1}'), null, []]) {
+    it(`says of ${JSON.stringify(value)} whether decoding gives it back`, () => {
+      assert.strictEqual(isExact(value), Option.isSome(decode(value)))
+    })
+  }
 })
 
 describe("guardOf", () => {

@@ -29,6 +29,12 @@ const decodeFailure = Schema.decodeUnknownOption(
   })
 )
 
+const isFailure = (answer: Json | undefined): boolean =>
+  typeof answer === "object" && answer !== null && "ok" in answer && answer.ok === false
+
 /** Why a room did not do its work, if `answer` says so. */
-export const brokenRoom = (answer: unknown): BrokenRoom | undefined =>
-  Option.getOrUndefined(Option.map(decodeFailure(answer), ({ error }) => error))
+export const brokenRoom = (answer: Json | undefined): BrokenRoom | undefined =>
+  // Asked of every answer of a log, and nearly all are sound.
+  isFailure(answer)
+    ? Option.getOrUndefined(Option.map(decodeFailure(answer), ({ error }) => error))
+    : undefined
