@@ -222,22 +222,14 @@ export class CallTable implements KnownCalls {
     const keys = Buffer.alloc(rows * keyBytes)
     keys.set(this.keys)
     this.keys = keys
-    const before = this.columns
-    const after = columns(rows)
-    after.occurrence.set(before.occurrence)
-    after.n.set(before.n)
-    after.status.set(before.status)
-    after.rank.set(before.rank)
-    after.offset.set(before.offset)
-    after.length.set(before.length)
-    after.failed.set(before.failed)
-    after.retry.set(before.retry)
-    after.reservedUsd.set(before.reservedUsd)
-    this.columns = after
+    // Every column there is: made by one function, so that they stand in one order.
+    const before = Object.values(this.columns)
+    this.columns = columns(rows)
+    for (const [index, column] of Object.values(this.columns).entries()) column.set(before[index] ?? [])
     this.slots = new Int32Array(rows * 2).fill(none)
     const mask = this.slots.length - 1
     for (let row = 0; row < this.size; row++) {
-      let slot = this.hashOf(row * keyBytes, after.occurrence[row] ?? 0) & mask
+      let slot = this.hashOf(row * keyBytes, this.columns.occurrence[row] ?? 0) & mask
       while (this.slots[slot] !== none) slot = (slot + 1) & mask
       this.slots[slot] = row
     }

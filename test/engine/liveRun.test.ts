@@ -25,6 +25,21 @@ const fanOut = (count: number) =>
     return slots.filter((slot) => slot.ok).length
   })
 
+describe("cost", () => {
+  it.effect("of a wide fan-out is known once every call has told its own", () =>
+    Effect.gen(function* () {
+      const paid = paidRegistry()
+      const summary = yield* Alembic.runProgram(
+        { program: "fan", goal: "g", concurrency: 64 },
+        fanOut(300)
+      ).pipe(Effect.provide(engineOn(MemoryDisk.make(), paid.layer)))
+      assert.strictEqual(summary.unpricedCalls, 0)
+      // 10 tokens in at $1 a million, 5 out at $2.
+      assert.closeTo(summary.costUsd ?? 0, 300 * 20e-6, 1e-12)
+    })
+  )
+})
+
 describe("the brake", () => {
   it.effect(
     "a fan-out of 1,000 under an outage costs at most concurrency + 3 calls, and resume finishes it",

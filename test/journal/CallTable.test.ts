@@ -53,6 +53,37 @@ describe("CallTable", () => {
     for (const key of keys) assert.strictEqual(table.get(`${key}#1`)?.id, `${key}#1`)
   })
 
+  it("keeps all that is known of a call through every growth", () => {
+    const table = new CallTable()
+    const known = (n: number) => ({
+      n,
+      status: (["scheduled", "completed", "cancelled", "parked"] as const)[n % 4],
+      failed: n % 3 === 0,
+      retry: n % 5,
+      open: n % 2 === 0,
+      reservedUsd: n / 8,
+      rank: n,
+      offset: n * 2 ** 33,
+      length: n * 3
+    })
+    const many = 1000
+    for (let n = 0; n < many; n++) {
+      const { call } = table.findOrAdd({ key: sha256(String(n)), occurrence: n + 1 })
+      call.complete(n * 2 ** 33, n * 3)
+      const { failed, open, reservedUsd, retry, status = "scheduled" } = known(n)
+      Object.assign(call, { n, status, failed, retry, open, reservedUsd })
+    }
+    for (let n = 0; n < many; n++) {
+      const call = table.get(`${sha256(String(n))}#${n + 1}`)
+      if (call === undefined) return assert.fail(`call ${n} is gone`)
+      const { failed, length, offset, open, rank, reservedUsd, retry, status } = call
+      assert.deepStrictEqual(
+        { n: call.n, status, failed, retry, open, reservedUsd, rank, offset, length },
+        known(n)
+      )
+    }
+  })
+
   const Call = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 300 })))
   it.effect.prop("ranks follow the order of completion", [Schema.Array(Call)], ([calls]) =>
     Effect.sync(() => {
