@@ -1,7 +1,7 @@
 // One attempt, made safe: whatever an adapter does (fail, throw, die, reject, hang, be interrupted from inside,
 // answer garbage) comes out as an AttemptSuccess or a ModelError. Admission, retries and cost are runWithGuards's.
 import { Cause, Context, Effect, Exit, Fiber, Option, Result, Schema } from "effect"
-import { canonicalJson, type Json } from "../domain/canonicalJson.ts"
+import { canonicalJson, maxValueDepth, type Json } from "../domain/canonicalJson.ts"
 import {
   boundMessage,
   ErrorCode,
@@ -25,7 +25,7 @@ const decodeUsage = Schema.decodeUnknownOption(TokenUsage)
 
 /** JSON that the journal can carry, or nothing. */
 const carriable = (value: unknown): Json | undefined =>
-  isJson(value) && Result.isSuccess(canonicalJson(value)) ? value : undefined
+  isJson(value) && Result.isSuccess(canonicalJson(value, { maxDepth: maxValueDepth })) ? value : undefined
 
 const nonNegative = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined

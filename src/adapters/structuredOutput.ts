@@ -2,7 +2,7 @@
 // words that the model can act on. Pure. How often a wrong answer is repaired is runBound's.
 import { Result } from "effect"
 import { Validator } from "@cfworker/json-schema"
-import { canonicalJson, type Json } from "../domain/canonicalJson.ts"
+import { canonicalJson, maxValueDepth, type Json } from "../domain/canonicalJson.ts"
 import { makeError, type ModelError } from "../domain/ModelError.ts"
 import type { JsonSchemaDocument, ModelRunInput } from "../domain/ModelRun.ts"
 import type { AttemptSuccess } from "./Adapter.ts"
@@ -56,7 +56,7 @@ export const compileSchema = (document: JsonSchemaDocument): Result.Result<Struc
   if (Result.isFailure(made)) return refuse([{ path: "$", problem: "is not a JSON Schema that can be read" }])
   const validator = made.success
   const issuesOf = (value: Json): ReadonlyArray<AnswerIssue> => {
-    const canonical = canonicalJson(value)
+    const canonical = canonicalJson(value, { maxDepth: maxValueDepth })
     if (Result.isFailure(canonical))
       return [{ path: canonical.failure.path, problem: canonical.failure.problem }]
     const checked = Result.try(() => patterns.during(() => validator.validate(value)))

@@ -1,5 +1,5 @@
-// performRun: what `run` and `resume` have in common: signals are held, events are shown as they are appended, and
-// the summary is the last thing said. How the run is run is the engine's.
+// performRun: what `run` and `resume` have in common: signals are held, events are shown as they are appended (as
+// lines once they are durable), and the summary is the last thing said. How the run is run is the engine's.
 import { Deferred, Effect, Fiber, Schema } from "effect"
 import { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
 import type { Json } from "../domain/canonicalJson.ts"
@@ -41,7 +41,9 @@ const isOffline = Schema.is(Schema.Struct({ adapterId: Schema.Literal("offline")
 
 /** Runs `run`, which is given how to watch, stop and preflight it, and prints what comes of it. */
 export const performRun = <R>(
-  run: (how: Pick<HowToRun, "observe" | "stop" | "preflight">) => Effect.Effect<RunSummary, never, R>,
+  run: (
+    how: Pick<HowToRun, "observe" | "observeDurable" | "stop" | "preflight">
+  ) => Effect.Effect<RunSummary, never, R>,
   terms: RunTerms
 ) =>
   Effect.scoped(
@@ -54,14 +56,17 @@ export const performRun = <R>(
       let madeUp = false
       const observe = (event: RunEvent) => {
         if (event.type === "CallCompleted" && isOffline(event.result)) madeUp = !terms.fixtures
-        return output.json ? output.emitLine(eventLine(event)) : progress.observe(event)
+        return output.json ? Effect.void : progress.observe(event)
       }
+      // A line that was read stands in the log, also if the process dies right after.
+      const observeDurable = (event: RunEvent) =>
+        output.json ? output.emitLine(eventLine(event)) : Effect.void
       const announce = yield* Effect.forkChild(
         Effect.flatMap(Deferred.await(stop), (signal) =>
           output.note(`${signal}: stopping; a second one exits at once`)
         )
       )
-      const ended = yield* run({ observe, stop, preflight }).pipe(
+      const ended = yield* run({ observe, observeDurable, stop, preflight }).pipe(
         Effect.provideService(AdapterRegistry, guarded),
         Effect.ensuring(progress.done)
       )

@@ -21,11 +21,17 @@ export interface CanonicalOptions {
    * cannot be known and is read exactly once, like any object.
    */
   readonly isProxy?: (value: object) => boolean
-  /** How deep a value may nest. Deeper is refused, so that no value can exhaust the stack. */
+  /**
+   * How deep a value may nest. Deeper is refused, so that no value can exhaust the stack. `maxValueDepth` for what
+   * comes from outside; without, a little more, so that what was let in can be written down.
+   */
   readonly maxDepth?: number
 }
 
-const defaultMaxDepth = 1000
+/** How deep a value may nest that comes from outside: an answer, what a plan gives, a program's result. */
+export const maxValueDepth = 1000
+/** Room for what is put around such a value: a result around an answer, an event around a result. */
+const defaultMaxDepth = maxValueDepth + 24
 const plainKey = /^[A-Za-z_$][A-Za-z0-9_$]*$/
 
 const memberPath = (path: string, key: string | number) =>

@@ -41,8 +41,10 @@ export interface HowToRun {
   readonly boards?: Readonly<Record<string, Json>>
   /** Pending approvals that are given beforehand, such as `publish`. */
   readonly approve?: Approved
-  /** Sees every event this process appends. */
+  /** Sees every event this process appends, at once: also what a crash may still take away. */
   readonly observe?: (event: RunEvent) => Effect.Effect<void>
+  /** Sees every event this process appends once it is durable: what it was told of is in the log, come what may. */
+  readonly observeDurable?: (event: RunEvent) => Effect.Effect<void>
   /** Complete it with a signal's name to stop the run, resumable. */
   readonly stop?: Deferred.Deferred<string>
   /**

@@ -1,10 +1,11 @@
 // LiveAnswers: answers on their way: journaled here, then given to whoever asked, the plan or one of its rooms. Nobody gets an
 // answer that is not durable (`commit`).
-import { Effect } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
-import { makeError, type ModelError } from "../domain/ModelError.ts"
+import { makeError, TokenUsage, type ModelError } from "../domain/ModelError.ts"
 import type { ModelRunFailure } from "../domain/ModelRun.ts"
 import type { RunEventBody } from "../domain/RunEvent.ts"
+import { isUnwritable } from "../journal/JournalError.ts"
 import type { Answer } from "../plan/PlanProtocol.ts"
 import { requestIdOf, undispatched, type IssuedCall } from "./CallBook.ts"
 import { lane, type Reply } from "./Flights.ts"
@@ -45,6 +46,21 @@ export const notDispatched = (
     status
   )
 
+const decodeSpent = Schema.decodeUnknownOption(
+  Schema.Struct({
+    durationMs: Schema.Number,
+    attempts: Schema.Int,
+    usage: Schema.optionalKey(TokenUsage),
+    costUsd: Schema.optionalKey(Schema.Number)
+  })
+)
+
+/** The answer that stands for one that cannot be journaled: a failure, of a call that was made and cost what it cost. */
+const unwritten = (call: IssuedCall, result: Json, problem: string): ModelRunFailure => ({
+  ...notDispatched(call, makeError("invalid_response", `the answer cannot be journaled: ${problem}`)),
+  ...Option.getOrElse(decodeSpent(result), () => ({}))
+})
+
 export const makeAnswers = (run: RunContext, counts: LiveCounts) => {
   let forPlan: Array<Ready> = []
   const forRooms: Array<{ readonly call: IssuedCall; readonly reply: Reply; readonly result: Json }> = []
@@ -72,11 +88,10 @@ export const makeAnswers = (run: RunContext, counts: LiveCounts) => {
     uncommitted = true
     const { event, text } = yield* Effect.catchIf(
       appendAnswer(run, { ...call.ref, result, ...more }),
-      ({ code }) => code === "not_canonical",
-      // A lone surrogate in a model's text, say: a failure that says so.
+      isUnwritable,
       ({ problem }) => {
-        const error = makeError("invalid_response", `the answer is not JSON: ${problem}`)
-        return appendAnswer(run, { ...call.ref, result: { ...notDispatched(call, error) }, ...more })
+        counts.failed++
+        return appendAnswer(run, { ...call.ref, result: { ...unwritten(call, result, problem) }, ...more })
       }
     )
     const reply = replies.get(call.n)

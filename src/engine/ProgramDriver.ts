@@ -2,12 +2,14 @@
 // run in microtasks, so that a turn of the host's event loop later the program is quiet. Nothing here guards against
 // a program that reads a clock behind Effect's back: who runs in process is trusted to use the services it is given.
 import { Cause, Effect, Exit, type Fiber, Result, type Context, type Scope } from "effect"
-import { canonicalJson, type Json } from "../domain/canonicalJson.ts"
+import { canonicalJson, maxValueDepth, type Json } from "../domain/canonicalJson.ts"
 import type { RunErrorInfo } from "../domain/RunEvent.ts"
 import type { HookBridge } from "../plan/HookBridge.ts"
 import type { Hooks } from "../plan/Hooks.ts"
 import type { Answer, PlanDriver, PlanRequest, PlanState, Turn } from "../plan/PlanProtocol.ts"
 import { planProgram } from "../plan/planServices.ts"
+
+const outside = { maxDepth: maxValueDepth }
 
 const planError = (code: string, message: string): PlanState => ({ t: "failed", error: { code, message } })
 
@@ -34,7 +36,7 @@ export const programDriver = Effect.fnUntraced(function* <A, E, R>(
   let state: PlanState = { t: "waiting" }
   let closed = false
 
-  const copy = (value: unknown): Json => JSON.parse(Result.getOrThrow(canonicalJson(value)))
+  const copy = (value: unknown): Json => JSON.parse(Result.getOrThrow(canonicalJson(value, outside)))
   const bridge: HookBridge = {
     call: (verb, options, phase, settle) => {
       const plain = copy(options)
@@ -59,7 +61,7 @@ export const programDriver = Effect.fnUntraced(function* <A, E, R>(
       return planError("hook_pending", `the program returned with ${waiting.size} call(s) still pending`)
     }
     if (value === undefined) return { t: "returned" }
-    return Result.match(canonicalJson(value), {
+    return Result.match(canonicalJson(value, outside), {
       onSuccess: (result): PlanState => ({ t: "returned", result }),
       onFailure: (error) => planError("result_not_json", `the result is not JSON: ${error.message}`)
     })

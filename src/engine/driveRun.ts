@@ -184,7 +184,9 @@ const toItsEnd = Effect.fnUntraced(function* (
     yield* journal.checkpoint
     return { status: "suspended" as const, ...(suspended === undefined ? {} : { suspended }) }
   }
-  const end = endOf(run, session, session.state, counts)
+  const state: PlanState =
+    live.t === "unwritable" ? { t: "failed", error: journalErrorInfo(live.error) } : session.state
+  const end = endOf(run, session, state, counts)
   yield* append(run, end)
   yield* journal.commit
   yield* journal.seal(end.result)

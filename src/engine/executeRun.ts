@@ -37,6 +37,7 @@ export interface RunOptions {
   readonly noCache: boolean
   readonly reuse?: RunContext["reuse"]
   readonly observe?: (event: RunEvent) => Effect.Effect<void>
+  readonly observeDurable?: (event: RunEvent) => Effect.Effect<void>
   /** Completed with a signal's name when the run shall stop. */
   readonly stop?: Deferred.Deferred<string>
 }
@@ -215,6 +216,7 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
     stop: options.stop ?? (yield* Deferred.make<string>())
   }
   if (options.noCache) journal.withoutCache()
+  if (options.observeDurable !== undefined) journal.watch(options.observeDurable)
   const costBefore = committedUsd(journal.state())
   const drive = Effect.gen(function* () {
     if (reopen) {

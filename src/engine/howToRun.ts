@@ -35,5 +35,6 @@ export const runOptions = (
   }),
   ...(reuse === undefined ? {} : { reuse }),
   ...(how.observe === undefined ? {} : { observe: how.observe }),
+  ...(how.observeDurable === undefined ? {} : { observeDurable: how.observeDurable }),
   ...(how.stop === undefined ? {} : { stop: how.stop })
 })

@@ -8,15 +8,16 @@
 // R3  What has landed when the run is told to stop is journaled before it stops.
 // R4  A call ends once: what was given up after its answer was journaled is not cancelled.
 // R5  A run that waits for nothing inside itself is suspended, never left hanging.
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Option, Result } from "effect"
 import { Guards } from "../adapters/Guards.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { IssuedCall } from "./CallBook.ts"
 import { makeDispatcher } from "./Dispatcher.ts"
-import { makeFlights } from "./Flights.ts"
+import { makeFlights, type Outcome } from "./Flights.ts"
 import { driven } from "./driven.ts"
 import type { Ledger } from "./ledger.ts"
 import { makeAnswers, type LiveCounts } from "./LiveAnswers.ts"
+import { isUnwritable, type JournalError } from "../journal/JournalError.ts"
 import { makeLiveRooms } from "./liveRooms.ts"
 import { makePendingItems, suspension, type Suspension } from "./pendingItems.ts"
 import type { RunContext } from "./RunContext.ts"
@@ -29,6 +30,8 @@ export type LiveEnd =
   | Suspension
   | { readonly t: "ended" }
   | { readonly t: "stopped"; readonly signal: string }
+  /** The plan gave something that cannot be written: it does so again whenever it runs. */
+  | { readonly t: "unwritable"; readonly error: JournalError }
 
 const sleepMs = (call: IssuedCall): number => {
   const { spec } = call.identity
@@ -139,11 +142,24 @@ export const liveRun = Effect.fnUntraced(function* (
   /** Whether everything in flight waits, in the end, for something outside the run. */
   const isStuck = () => !flights.hasMail() && !flights.hasWork() && flights.rooms().every(rooms.isWaiting)
 
+  /** Those that came in with one that cannot be journaled are journaled all the same. */
+  const landAll = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
+    let failure: JournalError | undefined
+    for (const outcome of outcomes) {
+      const landed = yield* Effect.result(dispatcher.land(outcome))
+      if (Result.isFailure(landed)) failure ??= landed.failure
+    }
+    if (failure !== undefined) return yield* failure
+  })
+
   /** R3: answers that have come in are kept, and so is what was held. */
-  const stopBy = Effect.fnUntraced(function* (signal: string) {
-    const outcomes = flights.hasMail() ? (yield* flights.landed).outcomes : []
-    for (const outcome of outcomes) yield* dispatcher.land(outcome)
+  const keepRest = Effect.gen(function* () {
+    if (flights.hasMail()) yield* landAll((yield* flights.landed).outcomes)
     yield* dispatcher.parkHeld
+  })
+
+  const stopBy = Effect.fnUntraced(function* (signal: string) {
+    yield* keepRest
     const stopped: LiveEnd = { t: "stopped", signal }
     return stopped
   })
@@ -167,7 +183,7 @@ export const liveRun = Effect.fnUntraced(function* (
       }
       // Notes and free intents ride with the next durable append; nothing waits for them.
       const { outcomes, signal, wishes } = yield* flights.landed
-      for (const outcome of outcomes) yield* dispatcher.land(outcome)
+      yield* landAll(outcomes)
       for (const wish of wishes) yield* rooms.grant(wish)
       if (signal !== undefined) return yield* stopBy(signal)
       yield* dispatcher.releaseHeld
@@ -176,5 +192,14 @@ export const liveRun = Effect.fnUntraced(function* (
     const ended: LiveEnd = { t: "ended" }
     return ended
   })
-  return yield* Effect.catchTag(untilEnd, "Stopped", ({ signal }) => stopBy(signal))
+  return yield* untilEnd.pipe(
+    Effect.catchTag("Stopped", ({ signal }) => stopBy(signal)),
+    Effect.catchTag("JournalError", (error) =>
+      // Whatever cannot be written, the rest is kept as far as it can be.
+      Effect.andThen(
+        Effect.ignore(Effect.andThen(keepRest, run.journal.commit)),
+        isUnwritable(error) ? Effect.succeed<LiveEnd>({ t: "unwritable", error }) : Effect.fail(error)
+      )
+    )
+  )
 })

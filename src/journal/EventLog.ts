@@ -119,15 +119,19 @@ export const makeEventLog = Effect.fnUntraced(function* (
     })
   }
 
+  /** Who is told of it hears of it before those who waited go on. */
   const reached = (position: LogPosition): Effect.Effect<void> => {
     durable = position
+    return Effect.map(options.onDurable(position), () => release(position))
+  }
+
+  const release = (position: LogPosition): void => {
     const waiting = waiters
     waiters = []
     for (const waiter of waiting) {
       if (waiter.seq <= position.seq) Deferred.doneUnsafe(waiter.done, Exit.void)
       else waiters.push(waiter)
     }
-    return options.onDurable(position)
   }
 
   const fail = (error: FsError): void => {

@@ -121,6 +121,10 @@ export const fromFsError = (error: FsError): JournalError => {
   return new JournalError({ ...reading, path: error.path, errno: error.code })
 }
 
+/** What was to be written is the matter, too large or no JSON; the log itself is sound, and goes on without it. */
+export const isUnwritable = ({ code }: JournalError): boolean =>
+  code === "not_canonical" || code === "too_large"
+
 /** What JSON cannot carry is not written. `problem` says where in it, and why. */
 export const notCanonical = (path: string, problem: string): JournalError =>
   new JournalError({ code: "not_canonical", path, problem, cure: "hooks take and give plain JSON data" })

@@ -8,6 +8,7 @@ import { FsPort, type ReadHandle } from "../kernel/FsPort.ts"
 import { cacheEntryText, maxCacheText, writeCallCache } from "./CallCache.ts"
 import { checkpointOf, digestOf, writeCheckpoint, type Checkpoint } from "./Checkpoint.ts"
 import type { ContentStore } from "./ContentStore.ts"
+import { makeDurableEvents, type Tell } from "./durableEvents.ts"
 import { payloadText, type EventLog, type LogPosition } from "./EventLog.ts"
 import { fromFsError, JournalError } from "./JournalError.ts"
 import { parseEvent } from "./LogReader.ts"
@@ -73,6 +74,8 @@ export interface RunJournal {
   readonly checkpoint: Effect.Effect<void, JournalError>
   /** The same, and result.json: after the terminal event was committed. */
   readonly seal: (result?: Json) => Effect.Effect<void, JournalError>
+  /** Tells of every event that is appended from now on, in order, once it is durable. `tell` must be quick. */
+  readonly watch: (tell: Tell) => void
   /** From now on no call cache is written (`--no-cache`); the log is the truth all the same. */
   readonly withoutCache: () => void
   /** Whether the run's lock was taken over from a process that died. */
@@ -137,7 +140,8 @@ export const makeRunJournal = Effect.fnUntraced(function* (
       )
     )
 
-  const onDurable = (position: LogPosition): Effect.Effect<void> => {
+  const told = makeDurableEvents()
+  const saveDue = (position: LogPosition): Effect.Effect<void> => {
     if (due === undefined || writing || position.seq < due.lastSeq) return Effect.void
     const checkpoint = due
     due = undefined
@@ -151,6 +155,7 @@ export const makeRunJournal = Effect.fnUntraced(function* (
     )
     return Effect.asVoid(Effect.forkIn(save, scope))
   }
+  const onDurable = (position: LogPosition) => Effect.andThen(told.durable(position.seq), saveDue(position))
 
   const log = parts.openLog === undefined ? undefined : yield* parts.openLog(onDurable)
   const position = (): LogPosition => log?.durable() ?? parts.opened
@@ -176,6 +181,7 @@ export const makeRunJournal = Effect.fnUntraced(function* (
       const { event, length, offset } = placed.success
       projection.advance(event, offset, length)
       noteCheckpoint(log)
+      told.appended(event)
       return Effect.succeed(event)
     })
 
@@ -358,6 +364,7 @@ export const makeRunJournal = Effect.fnUntraced(function* (
   }, Effect.provideContext(context))
 
   return {
+    watch: told.watch,
     withoutCache: () => {
       cached = false
     },

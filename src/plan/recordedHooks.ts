@@ -1,7 +1,7 @@
 // recordedHooks: the `Hooks` service for tests of Effect plans: the same verbs on a bridge that answers from a
 // function and remembers what it was asked. No engine, no journal: what a run does with the calls is not its business.
 import { Layer, Result } from "effect"
-import { canonicalJson, type Json } from "../domain/canonicalJson.ts"
+import { canonicalJson, maxValueDepth, type Json } from "../domain/canonicalJson.ts"
 import type { ModelRunFailure, ModelRunSuccess } from "../domain/ModelRun.ts"
 import { effectHooks } from "./effectHooks.ts"
 import type { HookBridge } from "./HookBridge.ts"
@@ -50,7 +50,8 @@ export const failed = (code: ModelRunFailure["error"]["code"], message: string):
   error: { code, message, retryable: false }
 })
 
-const copy = (value: unknown): Json => JSON.parse(Result.getOrThrow(canonicalJson(value)))
+const copy = (value: unknown): Json =>
+  JSON.parse(Result.getOrThrow(canonicalJson(value, { maxDepth: maxValueDepth })))
 
 const isObject = (value: Json): value is RecordedCall["options"] =>
   typeof value === "object" && value !== null && !Array.isArray(value)

@@ -2,6 +2,7 @@
 // journaled answer is made again.
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
+import type { RunEvent } from "../../src/domain/RunEvent.ts"
 import { Alembic } from "../../src/engine/Alembic.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
@@ -22,18 +23,18 @@ const fan = Effect.gen(function* () {
   return { all, last: last.ok ? last.text : "lost" }
 })
 
-/** Answers in the journal, by prompt: what may never be asked again. */
-const answered = Effect.scoped(
+/** What the journal has: answers, which may never be asked again, and events. */
+const found = Effect.scoped(
   Effect.gen(function* () {
     const store = yield* Journal
-    const prompts: Array<string> = []
+    let [answered, lastSeq] = [0, 0]
     for (const { runId } of yield* store.list) {
       const journal = yield* store.open(yield* store.runId(runId), "read")
-      for (const call of journal.state().calls.values()) {
-        if (call.status === "completed") prompts.push(call.id)
-      }
+      const { calls, lastSeq: last } = journal.state()
+      lastSeq = last
+      for (const call of calls.values()) if (call.status === "completed") answered++
     }
-    return prompts.length
+    return { answered, lastSeq }
   })
 )
 
@@ -52,8 +53,15 @@ describe("a run that dies", () => {
           for (let step = 1; ; step++) {
             const paid = paidRegistry()
             const disk = MemoryDisk.make().crashAfterStep(step)
+            let told = 0
+            const observeDurable = ({ seq }: RunEvent) =>
+              Effect.sync(() => {
+                told = seq
+              })
             const first = yield* Effect.exit(
-              Alembic.runProgram(spec, fan).pipe(Effect.provide(engineOn(disk, paid.layer)))
+              Alembic.runProgram({ ...spec, observeDurable }, fan).pipe(
+                Effect.provide(engineOn(disk, paid.layer))
+              )
             )
             if (!disk.crashed) {
               assert.isTrue(Exit.isSuccess(first))
@@ -62,10 +70,11 @@ describe("a run that dies", () => {
             crashes++
             const madeBefore = paid.made.length
             const left = disk.afterCrash(kind)
-            const kept = yield* answered.pipe(
+            const { answered, lastSeq } = yield* found.pipe(
               Effect.provide(engineOn(left, paid.layer, { pid: 3 })),
               Effect.catchCause((cause) => Effect.die(Cause.pretty(cause)))
             )
+            assert.isAtMost(told, lastSeq, `step ${step}: an event was told of and is not there`)
             const second = yield* Alembic.runProgram(spec, fan).pipe(
               Effect.provide(engineOn(left, paid.layer, { pid: 2 }))
             )
@@ -73,7 +82,7 @@ describe("a run that dies", () => {
             assert.deepStrictEqual(second.result, golden.result, `step ${step}`)
             assert.isAtMost(
               paid.made.length - madeBefore,
-              5 - kept,
+              5 - answered,
               `step ${step}: an answered call was made again`
             )
             const replay = yield* Alembic.replayProgram(spec, fan).pipe(
