@@ -17,6 +17,17 @@ type Content = string | undefined
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 
+const lockedBy = (path: string, holder: ProcessIdentity, isAlive: boolean) =>
+  new JournalError({
+    code: "run_locked",
+    path,
+    problem: `the run is held by process ${holder.pid} on ${holder.host}`,
+    holder,
+    cure: isAlive
+      ? `wait for it, or end it (kill ${holder.pid})`
+      : `it was started on another machine; if it is surely gone, remove ${path}`
+  })
+
 /**
  * Holds the lock at `path` until the scope ends. Fails at once with `run_locked` if another lives. Succeeds with
  * true if it was taken over from a dead owner.
@@ -54,17 +65,7 @@ export const acquireLock = Effect.fnUntraced(function* (
     if (owner._tag === "None") return
     const liveness = yield* host.liveness(owner.value)
     if (liveness === "dead") return
-    const { pid, host: name } = owner.value
-    return yield* new JournalError({
-      code: "run_locked",
-      path,
-      problem: `the run is held by process ${pid} on ${name}`,
-      holder: owner.value,
-      cure:
-        liveness === "alive"
-          ? `wait for it, or end it (kill ${pid})`
-          : `it was started on another machine; if it is surely gone, remove ${path}`
-    })
+    return yield* lockedBy(path, owner.value, liveness === "alive")
   })
 
   const claimPath = (chain: string) => `${path}.claim-${sha256(chain).slice(0, 32)}`
@@ -107,15 +108,39 @@ export const acquireLock = Effect.fnUntraced(function* (
   return yield* Effect.acquireRelease(acquire(), () => removeMine(path))
 })
 
-/** Who holds the lock at `path`, if anybody alive does. Writes nothing. */
-export const lockHolder = Effect.fnUntraced(function* (
+interface Holder {
+  readonly identity: ProcessIdentity
+  readonly isAlive: boolean
+}
+
+const holderOf = Effect.fnUntraced(function* (
   path: string
-): Effect.fn.Return<ProcessIdentity | undefined, JournalError, FsPort | HostIdentity> {
+): Effect.fn.Return<Holder | undefined, JournalError, FsPort | HostIdentity> {
   const fs = yield* FsPort
   const host = yield* HostIdentity
   const content = yield* Effect.catch(Effect.map(fs.readFile(path), text), (error) =>
     error.code === "ENOENT" ? Effect.succeed("") : Effect.fail(fromFsError(error))
   )
   const owner = decodeLock(content)
-  return owner._tag === "None" || (yield* host.liveness(owner.value)) === "dead" ? undefined : owner.value
+  if (owner._tag === "None") return undefined
+  const liveness = yield* host.liveness(owner.value)
+  return liveness === "dead" ? undefined : { identity: owner.value, isAlive: liveness === "alive" }
+})
+
+/** Who holds the lock at `path`, if anybody alive does. Writes nothing. */
+export const lockHolder = (path: string) => Effect.map(holderOf(path), (holder) => holder?.identity)
+
+/**
+ * Keeps everybody from working on a run that is only read, until the scope ends. Where no lock can be written, because
+ * nothing can be, nobody can begin to work; whoever has begun is asked for.
+ */
+export const keepOthersOut = Effect.fnUntraced(function* (
+  path: string
+): Effect.fn.Return<void, JournalError, FsPort | HostIdentity | Scope.Scope> {
+  const locked = yield* Effect.result(acquireLock(path))
+  if (locked._tag === "Success") return
+  const { code } = locked.failure
+  if (code !== "read_only" && code !== "no_space") return yield* locked.failure
+  const holder = yield* holderOf(path)
+  if (holder !== undefined) return yield* lockedBy(path, holder.identity, holder.isAlive)
 })

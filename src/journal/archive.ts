@@ -3,10 +3,12 @@
 import { Effect, Option, Result, type Scope } from "effect"
 import { sha256Stream } from "../domain/fingerprint.ts"
 import type { RunId } from "../domain/RunSpec.ts"
-import { FsPort, type ReadHandle } from "../kernel/FsPort.ts"
+import { FsError, FsPort, type ReadHandle } from "../kernel/FsPort.ts"
+import { temporaryMark } from "../kernel/durableFs.ts"
 import type { HostIdentity } from "../kernel/HostIdentity.ts"
 import { fromFsError, JournalError } from "./JournalError.ts"
 import { openRun, runExists } from "./openRun.ts"
+import { keepOthersOut } from "./RunLock.ts"
 import { checkRunId, isBlobName, runPaths, runsDirectory } from "./RunDirectory.ts"
 import { blockBytes, readTarHeader, tarEnd, tarHeader, tarPadding } from "./tar.ts"
 import { blobsOfMeta, blobsOfRun, verifyRun } from "./verify.ts"
@@ -27,7 +29,60 @@ const chunks = (size: number): ReadonlyArray<readonly [offset: number, length: n
     Math.min(chunkBytes, size - n * chunkBytes)
   ])
 
-/** Writes the run to `path`, which must not exist. The run must be sound, and nobody may be working on it. */
+/** What is written is told to stand under its final name, which is what the caller knows. */
+const writing = (path: string) => (error: FsError) =>
+  fromFsError(new FsError({ op: error.op, path, code: error.code }))
+
+const refuseExisting = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FsPort
+  if ((yield* Effect.mapError(fs.stat(path), writing(path))) === undefined) return
+  return yield* new JournalError({
+    code: "file_exists",
+    path,
+    problem: "there is a file already",
+    cure: "choose another name"
+  })
+})
+
+/** A file beside `path` that is this export's alone; it is gone when the scope ends, unless it was renamed. */
+const claimBeside = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FsPort
+  const claim = Effect.gen(function* () {
+    for (let n = 1; ; n++) {
+      const name = `${path}${temporaryMark}${n}`
+      const made = yield* Effect.result(fs.createExclusive(name, new Uint8Array(0)))
+      if (made._tag === "Success") return name
+      if (made.failure.code !== "EEXIST") return yield* writing(path)(made.failure)
+    }
+  })
+  return yield* Effect.acquireRelease(claim, (name) => Effect.ignore(fs.remove(name)))
+})
+
+/** One file of the run, if it is there. */
+const copyInto = Effect.fnUntraced(function* (
+  write: (part: Uint8Array) => Effect.Effect<void, JournalError>,
+  dir: string,
+  runId: RunId,
+  name: string
+) {
+  const fs = yield* FsPort
+  const from = `${dir}/${name}`
+  if ((yield* Effect.mapError(fs.stat(from), fromFsError)) === undefined) return
+  const handle = yield* Effect.mapError(fs.openRead(from), fromFsError)
+  const size = yield* Effect.mapError(handle.size, fromFsError)
+  yield* write(tarHeader({ name: `${runId}/${name}`, size }))
+  for (const [offset, length] of chunks(size)) {
+    yield* write(yield* Effect.mapError(handle.read(offset, length), fromFsError))
+    // A long export can be stopped.
+    yield* Effect.yieldNow
+  }
+  yield* write(new Uint8Array(tarPadding(size)))
+}, Effect.scoped)
+
+/**
+ * Writes the run to `path`, which must not exist: whole, or not at all. The run must be sound; fails with `run_locked`
+ * if somebody works on it, and nobody can begin to while it is read.
+ */
 export const exportRun = Effect.fn("exportRun")(function* (
   baseDir: string,
   runId: RunId,
@@ -35,6 +90,7 @@ export const exportRun = Effect.fn("exportRun")(function* (
 ): Effect.fn.Return<Archived, JournalError, FsPort | HostIdentity | Scope.Scope> {
   const fs = yield* FsPort
   const paths = runPaths(baseDir, runId)
+  if (yield* runExists(baseDir, runId)) yield* keepOthersOut(paths.lock)
   const report = yield* verifyRun(baseDir, runId)
   const [problem] = report.problems
   if (problem !== undefined) {
@@ -52,39 +108,25 @@ export const exportRun = Effect.fn("exportRun")(function* (
   ])
   const names = [...files, ...[...named].sort().map((name) => `blobs/${name}`)].sort()
 
-  if ((yield* Effect.mapError(fs.stat(path), fromFsError)) !== undefined) {
-    return yield* new JournalError({
-      code: "file_exists",
-      path,
-      problem: "there is a file already",
-      cure: "choose another name"
-    })
-  }
+  yield* refuseExisting(path)
+  const unfinished = yield* claimBeside(path)
   const hash = sha256Stream()
   let bytes = 0
-  const out = yield* Effect.mapError(fs.openAppend(path), fromFsError)
-  const write = (part: Uint8Array) => {
-    hash.update(part)
-    bytes += part.length
-    return Effect.mapError(out.append(part), fromFsError)
-  }
-  for (const name of names) {
-    const from = `${paths.dir}/${name}`
-    if ((yield* Effect.mapError(fs.stat(from), fromFsError)) === undefined) continue
-    yield* Effect.scoped(
-      Effect.gen(function* () {
-        const handle = yield* Effect.mapError(fs.openRead(from), fromFsError)
-        const size = yield* Effect.mapError(handle.size, fromFsError)
-        yield* write(tarHeader({ name: `${runId}/${name}`, size }))
-        for (const [offset, length] of chunks(size)) {
-          yield* write(yield* Effect.mapError(handle.read(offset, length), fromFsError))
-        }
-        yield* write(new Uint8Array(tarPadding(size)))
-      })
-    )
-  }
-  yield* write(tarEnd())
-  yield* Effect.mapError(out.sync, fromFsError)
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      const out = yield* Effect.mapError(fs.openAppend(unfinished), writing(path))
+      const write = (part: Uint8Array) => {
+        hash.update(part)
+        bytes += part.length
+        return Effect.mapError(out.append(part), writing(path))
+      }
+      for (const name of names) yield* copyInto(write, paths.dir, runId, name)
+      yield* write(tarEnd())
+      yield* Effect.mapError(out.sync, writing(path))
+    })
+  )
+  yield* refuseExisting(path)
+  yield* Effect.mapError(fs.rename(unfinished, path), writing(path))
   return { runId, sha256: hash.digest(), bytes }
 }, Effect.scoped)
 

@@ -4,7 +4,7 @@ import { computeCacheKey, type CallIdentity } from "../../src/domain/Call.ts"
 import type { Json } from "../../src/domain/canonicalJson.ts"
 import type { RunEventBody } from "../../src/domain/RunEvent.ts"
 import type { RunSpec } from "../../src/domain/RunSpec.ts"
-import type { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
+import { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
 import type { FsPort } from "../../src/kernel/FsPort.ts"
 import { HostIdentity, type ProcessIdentity } from "../../src/kernel/HostIdentity.ts"
 import { Journal } from "../../src/journal/Journal.ts"
@@ -111,4 +111,36 @@ export const goldenRun = (disk: MemoryDisk, count: number, end = false) =>
         yield* journal.seal({ sum: 3 })
       }
     })
+  )
+
+/** A sealed run with calls, one of them with a large answer. */
+export const sealed = Effect.gen(function* () {
+  const disk = MemoryDisk.make()
+  yield* onDisk(
+    disk,
+    Effect.gen(function* () {
+      const journal = yield* (yield* Journal).create(newRun())
+      yield* journal.append(started)
+      yield* makeCalls(journal, 3)
+      yield* journal.append(completed("large", answer("x".repeat(300_000))))
+      yield* journal.append(ended)
+      yield* journal.commit
+      yield* journal.seal({ sum: 3 })
+    })
+  )
+  const lines = new TextDecoder()
+    .decode(disk.read(`${runDir}/events.jsonl`))
+    .split("\n")
+    .slice(0, -1)
+  const large = disk.files.find(
+    (path) => (disk.read(path)?.length ?? 0) > 300_000 && path.includes("/blobs/")
+  )!
+  return { disk, lines, large, copy: () => disk.afterCrash("process") }
+})
+
+/** What `verify` says of the run on that disk. */
+export const verified = (disk: MemoryDisk) =>
+  onDisk(
+    disk,
+    Effect.flatMap(Journal, (store) => store.verify(runId))
   )

@@ -1,59 +1,29 @@
-// verify finds every single change to a run; repair gives up an end and keeps a copy; an archive is the same bytes
-// everywhere and does not come in damaged; gc never touches what is in use.
+// verify finds every single change to a run; repair gives up an end and keeps a copy; gc never touches what is in use.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { sha256 } from "../../src/domain/fingerprint.ts"
 import { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
 import { HostIdentity } from "../../src/kernel/HostIdentity.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import {
-  answer,
   baseDir,
   completed,
   ended,
   goldenRun,
   journalOn,
-  makeCalls,
   me,
   newRun,
   onDisk,
   runDir,
   runId,
   specOf,
-  started
+  sealed,
+  started,
+  verified
 } from "./support.ts"
 
 const log = `${runDir}/events.jsonl`
 const text = (disk: MemoryDisk, path: string) => new TextDecoder().decode(disk.read(path))
-
-/** A sealed run with calls, one of them with a large answer. */
-const sealed = Effect.gen(function* () {
-  const disk = MemoryDisk.make()
-  yield* onDisk(
-    disk,
-    Effect.gen(function* () {
-      const journal = yield* (yield* Journal).create(newRun())
-      yield* journal.append(started)
-      yield* makeCalls(journal, 3)
-      yield* journal.append(completed("large", answer("x".repeat(300_000))))
-      yield* journal.append(ended)
-      yield* journal.commit
-      yield* journal.seal({ sum: 3 })
-    })
-  )
-  const lines = text(disk, log).split("\n").slice(0, -1)
-  const large = disk.files.find(
-    (path) => (disk.read(path)?.length ?? 0) > 300_000 && path.includes("/blobs/")
-  )!
-  return { disk, lines, large, copy: () => disk.afterCrash("process") }
-})
-
-const verified = (disk: MemoryDisk) =>
-  onDisk(
-    disk,
-    Effect.flatMap(Journal, (store) => store.verify(runId))
-  )
 
 const finds = (disk: MemoryDisk, what: string, line?: number) =>
   Effect.gen(function* () {
@@ -370,112 +340,6 @@ describe("repair", () => {
           )
         }
       }
-    })
-  )
-})
-
-describe("archive", () => {
-  const exported = (disk: MemoryDisk, path = "/out.tar") =>
-    onDisk(
-      disk,
-      Effect.flatMap(Journal, (store) => store.export(runId, path))
-    )
-  const imported = (disk: MemoryDisk) =>
-    onDisk(
-      disk,
-      Effect.flatMap(Journal, (store) => store.import("/in.tar"))
-    )
-  const elsewhere = (archive: Uint8Array) => MemoryDisk.make().write("/in.tar", archive)
-
-  it.effect("is the same bytes on two machines, with its hash, whatever else lies in the directory", () =>
-    Effect.gen(function* () {
-      const { copy, disk } = yield* sealed
-      const other = copy()
-      const one = yield* exported(disk)
-      other
-        .write(`${runDir}/events.jsonl.bak`, "old")
-        .write(`${runDir}/lock`, "{")
-        .write(`${runDir}/blobs/${sha256("nobody names it")}`, "nobody names it")
-      const two = yield* exported(other)
-      assert.deepStrictEqual(two, one)
-      assert.deepStrictEqual(other.read("/out.tar"), disk.read("/out.tar"))
-      assert.strictEqual(sha256(disk.read("/out.tar")!), one.sha256)
-      assert.strictEqual(disk.read("/out.tar")!.length, one.bytes)
-    })
-  )
-
-  it.effect("comes in whole, verifies, and is exported again to the same bytes", () =>
-    Effect.gen(function* () {
-      const { disk } = yield* sealed
-      yield* exported(disk)
-      const archive = disk.read("/out.tar")!
-      const there = elsewhere(archive)
-      yield* imported(there)
-      assert.isTrue((yield* verified(there)).ok)
-      yield* exported(there)
-      assert.deepStrictEqual(there.read("/out.tar"), archive)
-      assert.strictEqual((yield* Effect.flip(exported(there))).code, "file_exists")
-      assert.strictEqual((yield* Effect.flip(imported(there))).code, "run_exists")
-      assert.deepStrictEqual(
-        there.files.filter((path) => path.includes(".import")),
-        []
-      )
-    })
-  )
-
-  it.effect("does not come in with any byte changed, cut short, or with something after its end", () =>
-    Effect.gen(function* () {
-      const { disk } = yield* sealed
-      yield* exported(disk)
-      const archive = disk.read("/out.tar")!
-      const refused = (bytes: Uint8Array, what: string) =>
-        Effect.gen(function* () {
-          const there = elsewhere(bytes)
-          const error = yield* Effect.flip(imported(there))
-          assert.strictEqual(error.code, "archive_invalid", what)
-          assert.deepStrictEqual(there.files, ["/in.tar"], what)
-        })
-      for (let at = 0; at < archive.length; at += 997) {
-        const flipped = archive.slice()
-        flipped[at] = flipped[at]! ^ 0x04
-        yield* refused(flipped, `byte ${at}`)
-        yield* refused(archive.slice(0, at), `cut at ${at}`)
-      }
-      yield* refused(Buffer.concat([archive, new Uint8Array(512)]), "longer")
-    })
-  )
-
-  it.effect("a name that no run has is refused before anything is written there", () =>
-    Effect.gen(function* () {
-      const { tarEnd, tarHeader, tarPadding } = yield* Effect.promise(
-        () => import("../../src/journal/tar.ts")
-      )
-      for (const name of [
-        "../../evil",
-        `${runId}/../../evil`,
-        `${runId}/lock`,
-        `${runId}/blobs/../x`,
-        "/etc/x"
-      ]) {
-        const archive = Buffer.concat([
-          tarHeader({ name, size: 4 }),
-          Buffer.from("evil"),
-          new Uint8Array(tarPadding(4)),
-          tarEnd()
-        ])
-        const there = elsewhere(archive)
-        assert.strictEqual((yield* Effect.flip(imported(there))).code, "archive_invalid")
-        assert.deepStrictEqual(there.files, ["/in.tar"])
-      }
-    })
-  )
-
-  it.effect("a run that is not sound is not exported", () =>
-    Effect.gen(function* () {
-      const { copy, large } = yield* sealed
-      const disk = copy().write(large, "edited")
-      assert.strictEqual((yield* Effect.flip(exported(disk))).code, "archive_invalid")
-      assert.isUndefined(disk.read("/out.tar"))
     })
   )
 })

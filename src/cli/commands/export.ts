@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { Journal } from "../../journal/Journal.ts"
 import type { JournalError } from "../../journal/JournalError.ts"
-import { badInput, fromJournal, type CommandError } from "../CommandError.ts"
+import { badInput, CommandError, fromJournal } from "../CommandError.ts"
 import { defineCommand } from "../defineCommand.ts"
 import { optionalText, runArgument } from "../flags.ts"
 import { resolvePath } from "../inputsText.ts"
@@ -18,7 +18,13 @@ const reasons: Readonly<Record<string, string>> = {
 /** A full disk is no fault of the name that was given; all else that the file system has against it is. */
 const unwritable = (file: string, error: JournalError): CommandError =>
   error.code === "no_space"
-    ? fromJournal(error)
+    ? new CommandError({
+        code: error.code,
+        message: `archive ${file}: ${error.problem}; nothing is left of it`,
+        status: "failed",
+        path: file,
+        cure: "free some space, or alembic export RUN --to a file on another disk"
+      })
     : badInput(
         error.code === "file_exists" ? error.code : "unwritable",
         `archive ${file}: ${reasons[error.errno ?? ""] ?? error.problem}`,
