@@ -172,6 +172,27 @@ class Writer {
 }
 
 /**
+ * Whether a parsed value of `bytes` bytes of JSON nests deeper than anything that was ever written: what goes through
+ * it by calling itself would run out of stack. Short texts cannot.
+ */
+export const isTooDeep = (value: unknown, bytes: number): boolean => {
+  if (bytes <= defaultMaxDepth * 2) return false
+  let level: Array<unknown> = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth >= defaultMaxDepth) return true
+    const next: Array<unknown> = []
+    for (const one of level) {
+      if (typeof one !== "object" || one === null) continue
+      for (const member of Array.isArray(one) ? one : Object.values(one)) {
+        if (typeof member === "object" && member !== null) next.push(member)
+      }
+    }
+    level = next
+  }
+  return false
+}
+
+/**
  * The canonical text of `value`, or where and why it has none.
  *
  * Rules: RFC 8785 (https://www.rfc-editor.org/rfc/rfc8785). An undefined member is absent, `-0` is `0`, a null

@@ -2,6 +2,7 @@
 // place, chained to the line before. Pure; it neither opens nor repairs. What is after the last newline is a torn
 // tail and the caller's to judge.
 import { Option, Result, Schema } from "effect"
+import { isTooDeep } from "../domain/canonicalJson.ts"
 import { sha256 } from "../domain/fingerprint.ts"
 import { guardOf } from "../domain/guardOf.ts"
 import { RunEvent } from "../domain/RunEvent.ts"
@@ -122,6 +123,10 @@ export class LogReader {
       return at("journal_corrupt", parsed.failure)
     }
     const found = parsed.success
+    if (isTooDeep(found, bytes.length)) {
+      this.expected++
+      return at("journal_corrupt", "it nests deeper than anything that is ever written")
+    }
     const event = isEvent(found) ? found : undefined
     const header = event ?? (isHeader(found) ? found : undefined)
     if (header === undefined) {

@@ -1,7 +1,7 @@
 // RunJournal: one opened run: append, commit, read back, seal. It keeps the state current with what is appended and
 // the derived files (checkpoint, call cache, result) behind the log. Opening and making runs is openRun.ts's.
 import { Clock, Effect, Option, Result, Semaphore, Stream, type Scope } from "effect"
-import { canonicalJson, canonicalJsonOf, type Json } from "../domain/canonicalJson.ts"
+import { canonicalJson, type Json } from "../domain/canonicalJson.ts"
 import type { RunEvent, RunEventBody } from "../domain/RunEvent.ts"
 import type { RunId } from "../domain/RunSpec.ts"
 import { FsPort, type ReadHandle } from "../kernel/FsPort.ts"
@@ -10,7 +10,7 @@ import { checkpointOf, digestOf, writeCheckpoint, type Checkpoint } from "./Chec
 import type { ContentStore } from "./ContentStore.ts"
 import { makeDurableEvents, type Tell } from "./durableEvents.ts"
 import { payloadText, type EventLog, type LogPosition } from "./EventLog.ts"
-import { fromFsError, JournalError } from "./JournalError.ts"
+import { fromFsError, JournalError, notCanonical } from "./JournalError.ts"
 import { parseEvent } from "./LogReader.ts"
 import { writeParked } from "./parkedFile.ts"
 import type { Projection } from "./projection.ts"
@@ -279,13 +279,18 @@ export const makeRunJournal = Effect.fnUntraced(function* (
 
   const textOf = (line: Uint8Array) => resultTextOf(decoder.decode(line))
 
+  const textAgain = (value: Json) =>
+    Effect.mapError(Effect.fromResult(canonicalJson(value)), ({ message }) =>
+      notCanonical(paths.events, message)
+    )
+
   const readResultText = (of: string | CallState): Effect.Effect<string, JournalError> => {
     const call = typeof of === "string" ? state.calls.get(of) : of
     if (call?.status !== "completed") {
       return Effect.fail(damaged(`an answer of call ${typeof of === "string" ? of : of.id}`))
     }
     return Effect.flatMap(readLine(call.offset, call.length, textOf), (text) =>
-      Option.isSome(text) ? Effect.succeed(text.value) : Effect.map(resultOf(call), canonicalJsonOf)
+      Option.isSome(text) ? Effect.succeed(text.value) : Effect.flatMap(resultOf(call), textAgain)
     )
   }
 

@@ -4,7 +4,12 @@ import { types } from "node:util"
 import { runInNewContext, runInThisContext } from "node:vm"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
-import { canonicalJson, type NotCanonicalError } from "../../src/domain/canonicalJson.ts"
+import {
+  canonicalJson,
+  type NotCanonicalError,
+  isTooDeep,
+  maxValueDepth
+} from "../../src/domain/canonicalJson.ts"
 import { fingerprint, sha256, sha256Stream } from "../../src/domain/fingerprint.ts"
 
 const Vectors = Schema.fromJsonString(
@@ -126,6 +131,25 @@ describe("canonical JSON", () => {
     let deep: unknown = 1
     for (let n = 0; n < 100_000; n++) deep = [deep]
     assert.include(refusal(deep).problem, "nested deeper")
+  })
+
+  it("knows what nests deeper than it would ever write, and has time for it", () => {
+    const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels)
+    for (const levels of [1, 1000, 1024, 1025, 20_000, 1_000_000]) {
+      const text = nested(levels)
+      const value: unknown = JSON.parse(text)
+      assert.strictEqual(isTooDeep(value, text.length), Result.isFailure(canonicalJson(value)), `${levels}`)
+    }
+    const wide = JSON.stringify(Array.from({ length: 100_000 }, (_, n) => [{ n }]))
+    assert.isFalse(isTooDeep(JSON.parse(wide), wide.length))
+  })
+
+  it("takes a value from outside only as deep as what is put around it leaves room for", () => {
+    const nested = (levels: number): unknown => JSON.parse("[".repeat(levels) + "]".repeat(levels))
+    const options = { maxDepth: maxValueDepth }
+    assert.isTrue(Result.isSuccess(canonicalJson(nested(1000), options)))
+    assert.isTrue(Result.isFailure(canonicalJson(nested(1001), options)))
+    assert.isTrue(Result.isSuccess(canonicalJson({ a: { b: [nested(1000)] } })))
   })
 
   it("reads a value exactly once: a Proxy that cannot be known cannot change its mind", () => {

@@ -2,6 +2,7 @@
 // nothing is written then. Cases F01 to F14, F19, F28 and F29 of the durability list.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
+import { sha256 } from "../../src/domain/fingerprint.ts"
 import { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import { checkRunId, checkWorkflowId } from "../../src/journal/RunDirectory.ts"
@@ -189,10 +190,23 @@ describe("anything else wrong with the log", () => {
     })
   )
 
+  it.effect("an event that nests deeper than any that is written is damage, not a stack that runs out", () =>
+    Effect.gen(function* () {
+      const { bytes, copy, lines } = yield* golden(1)
+      const head = `{"seq":4,"at":0,"prev":"${sha256(lines[2]!)}","type":"Logged","data":`
+      const next = (levels: number) =>
+        Buffer.concat([
+          bytes,
+          encoder.encode(`${head}${"[".repeat(levels)}${"]".repeat(levels)},"message":"m"}\n`)
+        ])
+      yield* refused(copy().write(log, next(20_000)), "journal_corrupt", 4)
+      yield* openIn(copy().write(log, next(1000)))
+    })
+  )
+
   it.effect("F32: an event of a kind this version does not know is `schema`", () =>
     Effect.gen(function* () {
       const { bytes, copy, lines } = yield* golden(1)
-      const { sha256 } = yield* Effect.promise(() => import("../../src/domain/fingerprint.ts"))
       const next = `{"seq":4,"at":0,"prev":"${sha256(lines[2]!)}","type":"FromTheFuture"}\n`
       yield* refused(copy().write(log, Buffer.concat([bytes, encoder.encode(next)])), "schema", 4)
     })
