@@ -9,7 +9,7 @@ import * as NodeChildProcessSpawner from "@effect/platform-node/NodeChildProcess
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
-import { Context, Effect, Layer, Terminal } from "effect"
+import { Context, Deferred, Effect, Layer, Terminal } from "effect"
 import { Host } from "../cli/Host.ts"
 import type { Signals } from "./signals.ts"
 import { version } from "./version.ts"
@@ -61,6 +61,7 @@ export const hostLayer = (signals: Signals): Layer.Layer<Host> =>
         columns: isatty(2) && !dumb ? process.stderr.columns || 80 : undefined
       },
       holdSignals: signals.hold,
+      signalled: Deferred.await(signals.unheld),
       redraw: (line) => Effect.sync(() => void process.stderr.write(`\r\u001b[K${line}`)),
       temporaryDirectory: Effect.acquireRelease(
         Effect.promise(() => mkdtemp(join(tmpdir(), "alembic-"))),

@@ -1,6 +1,6 @@
 // The process: runs a command and ends with its exit code, after everything it said has been written.
 import process from "node:process"
-import { Deferred, Effect, Exit } from "effect"
+import { Effect, Exit } from "effect"
 import { runCommand } from "../cli/root.ts"
 import { boundYoungSpace } from "./boundYoungSpace.ts"
 import { hostLayer, platformLayer } from "./layers.ts"
@@ -22,9 +22,7 @@ const program = (args: ReadonlyArray<string>) =>
   Effect.scoped(
     Effect.gen(function* () {
       const signals = yield* listenToSignals
-      const command = Effect.provide(Effect.provide(runCommand(args), hostLayer(signals)), platformLayer)
-      const ended = Effect.map(Deferred.await(signals.unheld), signalExitCode)
-      return yield* Effect.raceFirst(command, ended)
+      return yield* Effect.provide(Effect.provide(runCommand(args), hostLayer(signals)), platformLayer)
     })
   )
 

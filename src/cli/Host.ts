@@ -72,6 +72,8 @@ export class Host extends Context.Service<
      * command; the second one ends the process at once.
      */
     readonly holdSignals: Effect.Effect<Deferred.Deferred<string>, never, Scope.Scope>
+    /** The first signal, if nobody holds it. */
+    readonly signalled: Effect.Effect<string>
     /** Replaces what stands on the last line of stderr. */
     readonly redraw: (line: string) => Effect.Effect<void>
     readonly temporaryDirectory: Effect.Effect<string, never, Scope.Scope>

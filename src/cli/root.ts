@@ -3,6 +3,7 @@
 import { Cause, Console, Effect, Exit, References } from "effect"
 import { CliOutput, Command, type CliError } from "effect/cli"
 import { commandTable, mentioned, type CommandEntry } from "./commandTable.ts"
+import { exitCodeOf } from "../domain/RunStatus.ts"
 import { badInput, CommandError } from "./CommandError.ts"
 import { plainFailure, type AnyCommand, type CommandModule } from "./defineCommand.ts"
 import { globalFlags } from "./flags.ts"
@@ -104,6 +105,9 @@ const lastNet = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
   yield* output.exitWith(error.exit)
 })
 
+const stopped = (signal: string) =>
+  new CommandError({ code: "interrupted", message: `stopped by ${signal}`, status: "interrupted" })
+
 /**
  * Runs the command that `args` (without the program's own name) asks for. Succeeds with the exit code; only
  * interruption gets past it.
@@ -117,8 +121,8 @@ export const runCommand = Effect.fn("cli.run")(function* (args: ReadonlyArray<st
     color: host.terminal.color,
     columns: host.terminal.columns
   })
+  const loaded = new Map<string, CommandModule>()
   const program = Effect.gen(function* () {
-    const loaded = new Map<string, CommandModule>()
     for (const name of mentioned(args)) {
       const entry = commandTable[name]
       if (entry !== undefined) loaded.set(name, (yield* Effect.promise(entry.load)).default)
@@ -130,7 +134,14 @@ export const runCommand = Effect.fn("cli.run")(function* (args: ReadonlyArray<st
       Effect.catchTag("ShowHelp", () => Effect.void)
     )
   })
-  const exit = yield* program.pipe(
+  // A command that holds signals ends by itself; any other has ended here, when it has cleaned up.
+  const ended = Effect.flatMap(host.signalled, (signal) =>
+    Effect.sync(() => {
+      stoppedBy = signal
+    })
+  )
+  let stoppedBy: string | undefined
+  const exit = yield* Effect.raceFirst(program, ended).pipe(
     Effect.provideService(Output, output),
     // Whatever is logged anywhere, stdout is for answers.
     Effect.provideService(References.LogToStderr, true),
@@ -139,6 +150,11 @@ export const runCommand = Effect.fn("cli.run")(function* (args: ReadonlyArray<st
   if (Exit.isFailure(exit)) {
     if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
     yield* Effect.provideService(lastNet(exit.cause), Output, output)
+  }
+  if (stoppedBy !== undefined) {
+    const failureLine = loaded.values().next().value?.failureLine ?? plainFailure
+    yield* output.emit(failureLine(stopped(stoppedBy)))
+    yield* output.exitWith(exitCodeOf("interrupted", stoppedBy))
   }
   return yield* output.exitCode
 })

@@ -11,17 +11,20 @@ import { planFolder } from "../support/planFolder.ts"
 
 const tool = fileURLToPath(new URL("../support/fakeTool.mjs", import.meta.url))
 
-/** `alembic run` of one call to a command that hangs and does not end on SIGTERM. It holds a connection to `port`. */
-const stubborn = Effect.fnUntraced(function* (port: number) {
-  const script = Buffer.from(JSON.stringify({ fault: "ignore-sigterm", port })).toString("base64")
+/** A folder with the command `tool`, which hangs and holds a connection to `port`. */
+const toolFolder = (port: number, fault: "hang" | "ignore-sigterm") => {
+  const script = Buffer.from(JSON.stringify({ fault, port })).toString("base64")
   const commands = { tool: { command: [process.execPath, tool, script], reads: "text" } }
-  const cwd = yield* planFolder({
+  return planFolder({
     "GOAL.md": "One call.\n",
     "alembic.plan.ts": `export const run = async (h) => (await h.agent("work", { model: "command:tool" })).ok`,
     "alembic.json": JSON.stringify({ commands })
   })
-  return yield* start(cwd, "run", "--yes", "--json")
-})
+}
+
+/** `alembic run` of one call to a command that hangs and does not end on SIGTERM. */
+const stubborn = (port: number) =>
+  Effect.flatMap(toolFolder(port, "ignore-sigterm"), (cwd) => start(cwd, "run", "--yes", "--json"))
 
 /** When the process says `text` on stderr. */
 const says = ({ child }: Running, text: string) =>
@@ -86,6 +89,32 @@ describe("a first signal", () => {
         })
       )
     }
+  }
+})
+
+describe("a signal to a command that is no run", () => {
+  for (const [signal, code] of [
+    ["SIGINT", 130],
+    ["SIGTERM", 143]
+  ] as const) {
+    it.live(`that is ${signal} ends it with exit code ${code} and one line that says so`, () =>
+      Effect.gen(function* () {
+        const { all, gone, port } = yield* lifelines(1)
+        const cwd = yield* toolFolder(port, "hang")
+        const running = yield* start(cwd, "ask", "work", "--model", "command:tool", "--json")
+        yield* all
+        running.child.kill(signal)
+        const ended = yield* running.ended
+        assert.strictEqual(ended.code, code, ended.err)
+        assert.strictEqual(ended.out.trim().split("\n").length, 1)
+        assert.deepNestedInclude(summaryOf(ended), {
+          ok: false,
+          status: "interrupted",
+          "error.code": "interrupted"
+        })
+        yield* gone
+      })
+    )
   }
 })
 

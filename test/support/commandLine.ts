@@ -31,6 +31,7 @@ const hostOf = ({ cwd, env = {}, host = {} }: CommandOptions) =>
     environment: (name) => env[name],
     terminal: { canAsk: false, color: false, columns: undefined },
     holdSignals: Deferred.make<string>(),
+    signalled: Effect.never,
     redraw: () => Effect.void,
     temporaryDirectory: Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "alembic-dry-"))),

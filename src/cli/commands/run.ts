@@ -59,7 +59,7 @@ export default defineCommand({
     },
     { command: "alembic run --dry", description: "What it would cost" }
   ],
-  failureLine: (error) => unrun("invalid", errorInfo(error)),
+  failureLine: (error) => unrun(error.status, errorInfo(error)),
   handler: Effect.fn("cli.run")(function* (input) {
     const host = yield* Host
     const output = yield* Output
