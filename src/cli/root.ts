@@ -134,14 +134,8 @@ export const runCommand = Effect.fn("cli.run")(function* (args: ReadonlyArray<st
       Effect.catchTag("ShowHelp", () => Effect.void)
     )
   })
-  // A command that holds signals ends by itself; any other has ended here, when it has cleaned up.
-  const ended = Effect.flatMap(host.signalled, (signal) =>
-    Effect.sync(() => {
-      stoppedBy = signal
-    })
-  )
-  let stoppedBy: string | undefined
-  const exit = yield* Effect.raceFirst(program, ended).pipe(
+  // A command that holds signals ends by itself. Any other is interrupted, and has cleaned up when the race is over.
+  const exit = yield* Effect.raceFirst(program, host.signalled).pipe(
     Effect.provideService(Output, output),
     // Whatever is logged anywhere, stdout is for answers.
     Effect.provideService(References.LogToStderr, true),
@@ -150,11 +144,10 @@ export const runCommand = Effect.fn("cli.run")(function* (args: ReadonlyArray<st
   if (Exit.isFailure(exit)) {
     if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
     yield* Effect.provideService(lastNet(exit.cause), Output, output)
-  }
-  if (stoppedBy !== undefined) {
-    const failureLine = loaded.values().next().value?.failureLine ?? plainFailure
-    yield* output.emit(failureLine(stopped(stoppedBy)))
-    yield* output.exitWith(exitCodeOf("interrupted", stoppedBy))
+  } else if (exit.value !== undefined) {
+    const [command] = loaded.values()
+    yield* output.emit((command?.failureLine ?? plainFailure)(stopped(exit.value)))
+    yield* output.exitWith(exitCodeOf("interrupted", exit.value))
   }
   return yield* output.exitCode
 })

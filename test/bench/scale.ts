@@ -152,8 +152,8 @@ type Seen = typeof Seen.Type
 
 let bundle = ""
 
-const child = (command: string, dir: string, calls: number): string =>
-  execFileSync(process.execPath, [bundle, command, dir, String(calls)], {
+const child = (command: string, dir: string, calls: number, ...flags: ReadonlyArray<string>): string =>
+  execFileSync(process.execPath, [...flags, bundle, command, dir, String(calls)], {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"]
   })
@@ -191,7 +191,7 @@ const inFlight = (calls: number) => {
   const dir = mkdtempSync(`${tmpdir()}/alembic-scale-`)
   const seen = row(
     `10,000 in flight, ${calls} calls`,
-    Schema.decodeUnknownSync(Seen)(child("flood", dir, calls)),
+    Schema.decodeUnknownSync(Seen)(child("flood", dir, calls, "--max-old-space-size=1024")),
     700
   )
   rmSync(dir, { recursive: true, force: true })

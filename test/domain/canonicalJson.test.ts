@@ -133,6 +133,20 @@ describe("canonical JSON", () => {
     assert.include(refusal(deep).problem, "nested deeper")
   })
 
+  it.prop(
+    "orders members by UTF-16 code unit, few or many",
+    [Schema.Array(Schema.String).pipe(Schema.check(Schema.isMaxLength(60)))],
+    ([given]) => {
+      const keys = [...new Set(given.filter((key) => key.isWellFormed()))]
+      const value = Object.fromEntries(keys.map((key) => [key, 0]))
+      const text = `{${keys
+        .sort()
+        .map((key) => `${JSON.stringify(key)}:0`)
+        .join(",")}}`
+      assert.strictEqual(Result.getOrThrow(canonicalJson(value)), text)
+    }
+  )
+
   it("knows what nests deeper than it would ever write, and has time for it", () => {
     const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels)
     for (const levels of [1, 1000, 1024, 1025, 20_000, 1_000_000]) {
