@@ -204,6 +204,26 @@ describe("anything else wrong with the log", () => {
     })
   )
 
+  it.effect(
+    "an event whose bytes are not UTF-8 is damage, also where it is chained; the lines around it are read",
+    () =>
+      Effect.gen(function* () {
+        const { bytes, copy, lines } = yield* golden(1)
+        const event = (seq: number, before: string | Uint8Array, message: string) =>
+          `{"seq":${seq},"at":0,"prev":"${sha256(before)}","type":"Logged","message":"${message}"}`
+        const fourth = Buffer.from(event(4, lines[2]!, "ação 👩‍💻 \u0001")).map((byte) =>
+          byte === 1 ? 0xff : byte
+        )
+        const fifth = Buffer.from(event(5, fourth, "é"))
+        const newline = Buffer.from("\n")
+        yield* refused(
+          copy().write(log, Buffer.concat([bytes, fourth, newline, fifth, newline])),
+          "journal_corrupt",
+          4
+        )
+      })
+  )
+
   it.effect("F32: an event of a kind this version does not know is `schema`", () =>
     Effect.gen(function* () {
       const { bytes, copy, lines } = yield* golden(1)
