@@ -68,6 +68,8 @@ export const defaultsOf = ({
 export class References {
   private readonly config: AlembicConfig
   private readonly providers: ReadonlySet<string>
+  /** What was asked for before: configuration does not change under it. */
+  private readonly resolved = new Map<string, Result.Result<Resolved, RegistryError>>()
   private readonly settings = new Map<string, LinkSettings>()
   private readonly meanings: ReturnType<typeof linkMeanings>
 
@@ -165,11 +167,15 @@ export class References {
 
   /** A reference, name, alias or chain, resolved. Unknown ones fail with what is known. */
   resolve(reference: string): Result.Result<Resolved, RegistryError> {
-    return Result.map(this.expand(reference, []), ({ defaults, links }) => ({
+    const known = this.resolved.get(reference)
+    if (known !== undefined) return known
+    const resolved = Result.map(this.expand(reference, []), ({ defaults, links }) => ({
       reference: links.map((link) => link.reference).join("|"),
       links,
       defaults
     }))
+    this.resolved.set(reference, resolved)
+    return resolved
   }
 
   private expand(

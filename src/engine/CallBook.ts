@@ -118,6 +118,16 @@ export const makeCallBook = Effect.fnUntraced(function* (boards: Readonly<Record
     return { key, occurrence: occurrences.next(key) }
   }
 
+  /** By reference: the same few are asked for all the time, and mean the same as long as the run is open. */
+  const chains = new Map<string, ReadonlyArray<Binding>>()
+  const bind = Effect.fnUntraced(function* (reference: string) {
+    const known = chains.get(reference)
+    if (known !== undefined) return known
+    const chain = yield* registry.bind(reference)
+    chains.set(reference, chain)
+    return chain
+  })
+
   const resolve = Effect.fnUntraced(function* (given: Json): Effect.fn.Return<Resolved> {
     const decoded = decodeOptions(given)
     if (Result.isFailure(decoded)) {
@@ -131,7 +141,7 @@ export const makeCallBook = Effect.fnUntraced(function* (boards: Readonly<Record
       const error = registryError(identity.failure)
       return { identity: { verb: "agent", prompt, model, spec: given }, options, chain: [], error }
     }
-    const chain = yield* Effect.result(registry.bind(identity.success.model ?? ""))
+    const chain = yield* Effect.result(bind(identity.success.model ?? ""))
     if (Result.isFailure(chain)) {
       return { identity: identity.success, options, chain: [], error: registryError(chain.failure) }
     }
