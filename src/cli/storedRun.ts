@@ -1,7 +1,7 @@
 // A stored run: what its directory says of how it was begun. So resume and replay give names the meaning they had.
 import { Effect, Option, Result } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
-import { keptText } from "../engine/planLaunch.ts"
+import { keptText } from "../engine/keptText.ts"
 import { decodeContract } from "../engine/planSpec.ts"
 import { Journal } from "../journal/Journal.ts"
 import { fromJournal } from "./CommandError.ts"

@@ -16,7 +16,7 @@ import { runOptions } from "./howToRun.ts"
 import { boardsPart, contractJson } from "./planSpec.ts"
 import { programDriver } from "./ProgramDriver.ts"
 import { replayJournal } from "./replayRun.ts"
-import { answersOf } from "./reuse.ts"
+import { answersOf, keptReuse } from "./reuse.ts"
 
 /** What makes a program's run what it is. `program`: a name you change when you change what the program does. */
 export interface ProgramSpec extends HowToRun {
@@ -57,7 +57,7 @@ const runProgram = Effect.fn("Alembic.runProgram")(
     return yield* executeRun({
       spec,
       describe: Effect.mapError(
-        Effect.fromResult(describeRun({ spec, versions })),
+        Effect.fromResult(describeRun({ spec, versions, extra: keptReuse(given.reuse) })),
         ({ message }) => new JournalError({ code: "not_canonical", path: "spec", problem: message })
       ),
       launch: programDriver(program, context, given.goal),

@@ -53,6 +53,12 @@ export const worstCase = Effect.fnUntraced(function* (call: IssuedCall, input: M
   return amount
 })
 
+/** What a person has answered is the answer: nobody else is asked again, before them or after. */
+const chainFor = ({ chain }: IssuedCall, reply: Json | undefined) => {
+  const people = chain.filter(({ adapter }) => adapter.id === "human")
+  return reply === undefined || people.length === 0 ? chain : people
+}
+
 /**
  * Makes the call at the waist. `reservedUsd` is what the ledger holds for it, where the run has a cost bound;
  * `reply` is what a person answered to it, if it was a question.
@@ -63,7 +69,7 @@ export const dispatchCall = (
   reservedUsd: number | undefined,
   reply: Json | undefined
 ): Effect.Effect<ModelRunResult, never, Guards> =>
-  runBound(call.chain, input, reservedUsd === undefined ? {} : { reservedUsd }).pipe(
+  runBound(chainFor(call, reply), input, reservedUsd === undefined ? {} : { reservedUsd }).pipe(
     Effect.provideService(Answers, {
       lookup: () => Effect.succeed(reply === undefined ? Option.none() : Option.some(reply))
     })

@@ -16,6 +16,7 @@ import type { PlanDriver } from "../plan/PlanProtocol.ts"
 import { makeCallBook } from "./CallBook.ts"
 import { driveRun } from "./driveRun.ts"
 import { EngineVersions } from "./EngineVersions.ts"
+import { keptAnswers } from "./reuse.ts"
 import { RunRooms } from "./Room.ts"
 import { append, type RunContext } from "./RunContext.ts"
 import { RunHistory } from "./RunHistory.ts"
@@ -192,6 +193,7 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
     spec.hermetic === true
       ? { clock: makeLogicalClock(history.lastAt), turns: makeTurnScheduler() }
       : undefined
+  const reuse = options.noCache ? undefined : (options.reuse ?? (yield* keptAnswers(journal)))
   const driver = yield* request.launch
   const book = yield* makeCallBook(options.boards)
   const run: RunContext = {
@@ -202,10 +204,7 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
     budget: options.budget,
     acceptLoss: options.acceptLoss,
     minCoverage: options.minCoverage,
-    reuse:
-      options.noCache || options.reuse === undefined
-        ? () => Effect.succeed(Option.none<Json>())
-        : options.reuse,
+    reuse: reuse ?? (() => Effect.succeed(Option.none<Json>())),
     contract: options.contract,
     rooms: yield* RunRooms,
     boards: options.boards,

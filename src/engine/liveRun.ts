@@ -8,7 +8,7 @@
 // R3  What has landed when the run is told to stop is journaled before it stops.
 // R4  A call ends once: what was given up after its answer was journaled is not cancelled.
 // R5  A run that waits for nothing inside itself is suspended, never left hanging.
-import { Clock, Effect, Option, Result } from "effect"
+import { Clock, Effect, Option, Result, Schema } from "effect"
 import { Guards } from "../adapters/Guards.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { IssuedCall } from "./CallBook.ts"
@@ -32,6 +32,11 @@ export type LiveEnd =
   | { readonly t: "stopped"; readonly signal: string }
   /** The plan gave something that cannot be written: it does so again whenever it runs. */
   | { readonly t: "unwritable"; readonly error: JournalError }
+
+/** Whether a verdict rests on no missing answer. */
+const isWhole = Schema.is(
+  Schema.Struct({ failures: Schema.Array(Schema.Unknown).pipe(Schema.check(Schema.isMaxLength(0))) })
+)
 
 const sleepMs = (call: IssuedCall): number => {
   const { spec } = call.identity
@@ -76,7 +81,9 @@ export const liveRun = Effect.fnUntraced(function* (
   const issue = Effect.fnUntraced(function* (call: IssuedCall) {
     // A mission hangs on the contract, on files and on a person: its calls may be taken from another run, it may not.
     const own = call.options?.cache === false || call.verb === "mission"
-    const reused = own ? Option.none<Json>() : yield* run.reuse(call.id)
+    const lent = own ? Option.none<Json>() : yield* run.reuse(call.id)
+    // A council some of whose members gave no answer is held again: of theirs, the answers there are are lent.
+    const reused = Option.filter(lent, (answer) => call.verb !== "council" || isWhole(answer))
     if (Option.isSome(reused)) {
       counts.cached++
       yield* dispatcher.schedule(call)
@@ -183,8 +190,10 @@ export const liveRun = Effect.fnUntraced(function* (
       }
       // Notes and free intents ride with the next durable append; nothing waits for them.
       const { outcomes, signal, wishes } = yield* flights.landed
+      // What a room has written down stands in the log before its answer does: a gate that did not pass is not lost.
+      for (const wish of wishes) if (wish.t === "record") yield* rooms.grant(wish)
       yield* landAll(outcomes)
-      for (const wish of wishes) yield* rooms.grant(wish)
+      for (const wish of wishes) if (wish.t !== "record") yield* rooms.grant(wish)
       if (signal !== undefined) return yield* stopBy(signal)
       yield* dispatcher.releaseHeld
     }

@@ -15,6 +15,7 @@ import { PlanBundle } from "../plan/PlanBundle.ts"
 import { PlanError } from "../plan/PlanError.ts"
 import { PlanVm, type LaunchOptions } from "../plan/PlanVm.ts"
 import { Prelude, PreludeBundle, type PreludeError } from "../plan/Prelude.ts"
+import { keptText } from "./keptText.ts"
 import { EngineVersions } from "./EngineVersions.ts"
 import { inputsOfSpec, planInputOf, type PlanInputs } from "./planSpec.ts"
 import { unrun } from "./summarize.ts"
@@ -111,13 +112,6 @@ const damaged = (journal: RunJournal, problem: string) =>
     problem,
     cure: "restore the run from a copy; `alembic verify` says what is wrong with it"
   })
-
-/** A text kept in the run's directory under a role (`config`, `fixtures`, …), if there is one. */
-export const keptText = Effect.fnUntraced(function* (journal: RunJournal, role: string) {
-  const name = journal.meta.blobs[role]
-  if (name === undefined) return undefined
-  return new TextDecoder().decode(yield* journal.blobs.getBytes(name))
-})
 
 /** What a run was made of, out of its own directory. */
 export const storedPlan = Effect.fnUntraced(function* (journal: RunJournal) {

@@ -11,7 +11,7 @@ import { journalFailure } from "./journalFailure.ts"
 import { runOptions } from "./howToRun.ts"
 import { describePlan, inDialect, launchLive, planFailure, readyFile } from "./planLaunch.ts"
 import { specOfPlan } from "./planSpec.ts"
-import { answersOf } from "./reuse.ts"
+import { answersOf, keptReuse } from "./reuse.ts"
 import { unrun } from "./summarize.ts"
 
 /** `spec`, or with `fresh` the first of it that nobody has run yet. */
@@ -72,7 +72,7 @@ const run = Effect.fnUntraced(function* (request: RunPlanRequest) {
   const answers = reuse === undefined ? undefined : yield* answersOf(reuse)
   return yield* executeRun({
     spec,
-    describe: describePlan(spec, inputs, loaded, ready, request.extra ?? {}),
+    describe: describePlan(spec, inputs, loaded, ready, { ...request.extra, ...keptReuse(reuse) }),
     launch: launchLive(ready, inputs),
     ...(request.preflight === undefined ? {} : { preflight: request.preflight(ready.bundle) }),
     options: runOptions(request, inputs.contract, answers)

@@ -217,7 +217,12 @@ export class Projection {
       if (call !== undefined) this.settle(call, 0)
       return
     }
-    const unknown = outcome.model && outcome.costUsd === undefined
+    // What a room says that it cost is what the calls cost that were made for it, and those are counted.
+    if (!outcome.model) {
+      if (call !== undefined) this.settle(call, 0)
+      return
+    }
+    const unknown = outcome.costUsd === undefined
     if (unknown && outcome.attempted) state.unpriced++
     const cost = unknown ? (outcome.attempted ? undefined : 0) : (outcome.costUsd ?? 0)
     if (call !== undefined) this.settle(call, cost)

@@ -6,6 +6,7 @@ import type { Assertion } from "../domain/Contract.ts"
 import type { Evidence } from "../verifier/Evidence.ts"
 import { loadEvidence } from "../verifier/loadEvidence.ts"
 import type { Mission, Proof, ProofResult } from "./Mission.ts"
+import { handedOver, type MissionState } from "./missionState.ts"
 
 /** Reads a file of the working directory; undefined where there is none, or none that may be read. */
 export type ReadFile<R> = (path: string) => Effect.Effect<Uint8Array | undefined, never, R>
@@ -46,6 +47,23 @@ const idsIn = (value: unknown): ReadonlyArray<string> => {
 export const evidenceIds = (assertions: ReadonlyArray<Assertion>): ReadonlyArray<string> =>
   Array.from(new Set(assertions.flatMap(idsIn))).sort()
 
+const proofOf = (mission: Mission, id: string): Proof | undefined => {
+  const name = id.replace(/^proof:/, "")
+  return id.startsWith("file:") ? undefined : mission.proofs.find((known) => known.id === name)
+}
+
+/** The files that the assertions rest on by name. */
+const evidenceFiles = (mission: Mission, assertions: ReadonlyArray<Assertion>): ReadonlyArray<string> =>
+  evidenceIds(assertions)
+    .filter((id) => !id.startsWith("proof:") && proofOf(mission, id) === undefined)
+    .map((id) => id.replace(/^file:/, ""))
+
+/** What a validation rests on: what was handed over, and what the contract names as evidence, whoever made it. */
+export const restsOn = (mission: Mission, state: MissionState, milestone: string): ReadonlyArray<string> => [
+  ...handedOver(state),
+  ...evidenceFiles(mission, mission.milestones.find(({ id }) => id === milestone)?.assertions ?? [])
+]
+
 /**
  * Evidence by its id: `proof:<id>` (or the bare id of a proof of the contract) is that command, run now;
  * `file:<path>` (or a bare path) is that file, now.
@@ -58,8 +76,7 @@ export const gatherEvidence = <R>(
 ): Effect.Effect<ReadonlyArray<Evidence>, never, R> =>
   Effect.map(
     Effect.forEach(evidenceIds(assertions), (id): Effect.Effect<ReadonlyArray<Evidence>, never, R> => {
-      const name = id.replace(/^proof:/, "")
-      const proof = id.startsWith("file:") ? undefined : mission.proofs.find((known) => known.id === name)
+      const proof = proofOf(mission, id)
       if (proof !== undefined) return Effect.map(prove(proof), (result) => [commandEvidence(id, result)])
       if (id.startsWith("proof:")) return Effect.succeed([unreadable(id, "the contract has no such proof")])
       const path = id.replace(/^file:/, "")

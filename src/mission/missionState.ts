@@ -219,3 +219,7 @@ export const outcome = (state: MissionState): "working" | "done" | "parked" | "f
     state.milestones.some(({ status }) => status === "failed")
   return !failed && state.units.some(({ status }) => status === "parked") ? "parked" : "failed"
 }
+
+/** What units have handed over so far, as files: what proofs over the whole rest on. */
+export const handedOver = (state: MissionState): ReadonlyArray<string> =>
+  state.units.flatMap(({ handoff }) => handoff?.files ?? [])

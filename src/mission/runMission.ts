@@ -7,7 +7,7 @@ import type { Json } from "../domain/canonicalJson.ts"
 import type { Contract } from "../domain/Contract.ts"
 import type { ModelRunResult } from "../domain/ModelRun.ts"
 import { checkClaims, tally } from "../verifier/checkClaims.ts"
-import { gatherEvidence, type ReadFile } from "./gatherEvidence.ts"
+import { gatherEvidence, restsOn, type ReadFile } from "./gatherEvidence.ts"
 import { allPassed, decideGate, gatesOf, mayWork, nextGate, type Gates } from "./gates.ts"
 import { finalMilestone, loadMission } from "./loadMission.ts"
 import {
@@ -27,7 +27,8 @@ import {
   type Due,
   type MissionEvent,
   type MissionState,
-  type UnitRun
+  type UnitRun,
+  handedOver
 } from "./missionState.ts"
 import { admission, type CouncilWord } from "./tiers.ts"
 import { evidenceReader, inputsAt, type Inputs, type Observe } from "./observations.ts"
@@ -128,10 +129,6 @@ const attempt = Effect.fnUntraced(function* <R>(work: Work<R>, state: MissionSta
   return ended({ handoff, proofs })
 })
 
-/** What units have handed over so far, as files: what proofs over the whole rest on. */
-const handedOver = (state: MissionState): ReadonlyArray<string> =>
-  state.units.flatMap(({ handoff }) => handoff?.files ?? [])
-
 /** The validator: evidence gathered now, the contract's assertions checked on it. No prose goes in. */
 const validate = Effect.fnUntraced(function* <R>(
   work: Work<R>,
@@ -142,7 +139,7 @@ const validate = Effect.fnUntraced(function* <R>(
   const { mission, ports } = work
   const assertions = mission.milestones.find(({ id }) => id === milestone)?.assertions ?? []
   const at = { task: `${mission.id}/validator-${milestone}`, round }
-  const inputs = yield* inputsAt(ports, at, handedOver(state))
+  const inputs = yield* inputsAt(ports, at, restsOn(mission, state, milestone))
   if (milestone === finalMilestone) work.validated.inputs = inputs
   const evidence = yield* gatherEvidence(mission, assertions, evidenceReader(ports, at), (proof) =>
     ports.prove({ proof, ...at, inputs })
@@ -280,7 +277,7 @@ const roundsOf = (state: MissionState): number => state.milestones.at(-1)?.round
 const provenAgain = Effect.fnUntraced(function* <R>(work: Work<R>, state: MissionState) {
   const { mission, ports, validated } = work
   const at = { task: `${mission.id}/gate-publish`, round: roundsOf(state) }
-  const inputs = yield* inputsAt(ports, at, handedOver(state))
+  const inputs = yield* inputsAt(ports, at, restsOn(mission, state, finalMilestone))
   const before = new Map(validated.inputs)
   const changed = inputs.flatMap(([path, hash]) => (before.get(path) === hash ? [] : [path]))
   if (changed.length === 0) return { ok: true, detail: "approved" }

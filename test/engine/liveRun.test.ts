@@ -1,7 +1,11 @@
 // The live half: what is dispatched, what waits, what is delivered, and how a run ends. Each test is named after the
 // rule it holds.
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import type { Adapter } from "../../src/adapters/Adapter.ts"
+import { AdapterRegistry } from "../../src/adapters/AdapterRegistry.ts"
+import { identityOf } from "../../src/adapters/offlineRegistry.ts"
+import { makeHumanAdapter } from "../../src/adapters/providers/human.ts"
 import { Alembic } from "../../src/engine/Alembic.ts"
 import { answerItem } from "../../src/engine/answerItem.ts"
 import { makeError } from "../../src/domain/ModelError.ts"
@@ -37,6 +41,57 @@ describe("cost", () => {
       // 10 tokens in at $1 a million, 5 out at $2.
       assert.closeTo(summary.costUsd ?? 0, 300 * 20e-6, 1e-12)
     })
+  )
+})
+
+describe("a person", () => {
+  it.effect(
+    "who was asked because a model was down is the one who has answered, and nobody is asked anew",
+    () =>
+      Effect.gen(function* () {
+        const disk = MemoryDisk.make()
+        let up = false
+        const made: Array<string> = []
+        const model: Adapter = {
+          id: "model",
+          free: false,
+          acts: false,
+          attempt: ({ prompt }) =>
+            Effect.suspend(() => {
+              made.push(prompt)
+              return up ? Effect.succeed(said("the model's")) : Effect.fail(makeError("server_error", "down"))
+            })
+        }
+        const chain = [
+          { adapter: model, modelId: "m" },
+          { adapter: makeHumanAdapter(), modelId: "human" }
+        ]
+        const registry = Layer.succeed(AdapterRegistry, {
+          resolve: (given) => Effect.succeed(identityOf(given, "model:m|human")),
+          bind: () => Effect.succeed(chain),
+          identity: { default: "model:m|human" }
+        })
+        const spec = { program: "ask", goal: "g" }
+        const program = Effect.gen(function* () {
+          const h = yield* Hooks
+          const slot = yield* h.agent("which colour?")
+          return slot.ok ? slot.text : slot.error.code
+        })
+        const go = (pid: number) =>
+          Alembic.runProgram(spec, program).pipe(
+            Effect.provide(engineOn(disk, registry, { pid, guards: once }))
+          )
+        const first = yield* go(1)
+        assert.strictEqual(first.status, "suspended", JSON.stringify(first))
+        assert.deepStrictEqual(made, ["which colour?"])
+        yield* answerItem(first.runId ?? "", first.suspended?.items[0] ?? "", "green").pipe(
+          Effect.provide(engineOn(disk, registry, { pid: 2 }))
+        )
+        up = true
+        const second = yield* go(3)
+        assert.strictEqual(second.result, "green", JSON.stringify(second))
+        assert.deepStrictEqual(made, ["which colour?"])
+      })
   )
 })
 

@@ -1,7 +1,7 @@
 // Edit and pay only for what changed: a plan of 100 calls is edited in 50 ways. A dry run on made-up answers says
 // which calls would be paid again; then the edited plan is run for real. Prediction and reality are the same set.
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import type { RunEvent } from "../../src/domain/RunEvent.ts"
 import { Alembic } from "../../src/engine/Alembic.ts"
 import { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
@@ -85,6 +85,41 @@ const paidFor = (events: ReadonlyArray<RunEvent>): ReadonlyArray<number> => {
 }
 
 describe("--reuse", () => {
+  it.effect("is kept by the run: who goes on with it pays for nothing the other run has answered", () =>
+    Effect.gen(function* () {
+      const disk = MemoryDisk.make()
+      const base = paidRegistry()
+      const steps = (first: string) =>
+        Effect.gen(function* () {
+          const h = yield* Hooks
+          yield* h.agent(first)
+          for (let n = 0; n < 10; n++) yield* h.agent(`step ${n}`)
+        })
+      const one = yield* Alembic.runProgram({ program: "one", goal: "g" }, steps("a")).pipe(
+        Effect.provide(engineOn(disk, base.layer))
+      )
+      const asked = yield* Deferred.make<void>()
+      const hangs = paidRegistry({
+        answer: () => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never)
+      })
+      const two = { program: "two", goal: "g" }
+      const running = yield* Effect.forkChild(
+        Alembic.runProgram({ ...two, reuse: one.runId ?? "" }, steps("b")).pipe(
+          Effect.provide(engineOn(disk, hangs.layer))
+        )
+      )
+      yield* Deferred.await(asked)
+      yield* Fiber.interrupt(running)
+      const after = paidRegistry()
+      const summary = yield* Alembic.runProgram(two, steps("b")).pipe(
+        Effect.provide(engineOn(disk, after.layer, { pid: 2 }))
+      )
+      assert.strictEqual(summary.status, "completed", JSON.stringify(summary))
+      assert.strictEqual(summary.calls.cached, 10)
+      assert.deepStrictEqual(after.made, ["b"])
+    })
+  )
+
   it.effect(
     "pays again for exactly the calls that a dry run foretells, over 50 edits of a 100-call plan",
     () =>

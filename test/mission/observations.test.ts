@@ -93,6 +93,18 @@ describe("what is published", () => {
     })
   )
 
+  it.effect("what the contract names as evidence is looked at again, though nobody handed it over", () =>
+    Effect.gen(function* () {
+      const ask = () => worked("did it")
+      const better = yield* publishing({ ask }, (files) => void (files["out.txt"] = "built better"))
+      assert.deepStrictEqual(better.again, ["suite", "npm run build"])
+      assert.isTrue(better.result.ok)
+      const worse = yield* publishing({ ask }, (files) => void (files["out.txt"] = "nothing"))
+      assert.isFalse(worse.result.ok)
+      assert.include(worse.publish?.detail, "not proven any more: a-built")
+    })
+  )
+
   it.effect("is not published where a proof no longer passes", () =>
     Effect.gen(function* () {
       const { publish, result } = yield* publishing(

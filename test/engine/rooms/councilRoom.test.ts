@@ -48,6 +48,24 @@ describe("h.council", () => {
     })
   )
 
+  it.effect("costs what its members cost, once", () =>
+    Effect.gen(function* () {
+      const offline = makeOfflineAdapter()
+      const paid = paidRegistry({
+        answer: (input) => Effect.map(offline.attempt(input), ({ costUsd: _, ...priced }) => priced)
+      })
+      const summary = yield* Alembic.runProgram(
+        spec,
+        Effect.gen(function* () {
+          const h = yield* Hooks
+          return (yield* h.council({ board, question: "Shall we?" })).costUsd ?? null
+        })
+      ).pipe(Effect.provide(engineOn(MemoryDisk.make(), paid.layer)))
+      assert.isAbove(summary.costUsd ?? 0, 0)
+      assert.strictEqual(summary.costUsd, summary.result)
+    })
+  )
+
   it.effect("a board that does not load is a failure with the board's own code", () =>
     Effect.gen(function* () {
       const broken = { members: board.members.slice(0, 3) }

@@ -101,8 +101,12 @@ describe("h.mission", () => {
       assert.include(JSON.stringify(summary.result), '"ok":true')
       assert.strictEqual(made.made.length, 2)
       assert.include(made.made[1] ?? "", "it is broken")
-      const gates = (yield* events(disk, summary.runId ?? "")).filter(({ type }) => type === "GateDecided")
+      const all = yield* events(disk, summary.runId ?? "")
+      const gates = all.filter(({ type }) => type === "GateDecided")
       assert.isAbove(gates.length, 0)
+      // The mission's own answer is the last completion: every gate stands before it, also the one decided last.
+      const answered = all.findLast(({ type }) => type === "CallCompleted")
+      assert.isBelow(gates.at(-1)?.seq ?? Infinity, answered?.seq ?? 0)
     })
   )
 

@@ -2,6 +2,7 @@
 // mission is never taken as it is, since what it hangs on is not in its question, but its workers are not paid again.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Path } from "effect"
+import { makeError } from "../../../src/domain/ModelError.ts"
 import { makeOfflineAdapter } from "../../../src/adapters/providers/offline.ts"
 import { Alembic } from "../../../src/engine/Alembic.ts"
 import { layerWithMissions } from "../../../src/engine/rooms/layerWithMissions.ts"
@@ -31,6 +32,36 @@ const debate = Effect.gen(function* () {
 })
 
 describe("--reuse of a council", () => {
+  it.effect("that some members failed in holds it again, and asks those members only", () =>
+    Effect.gen(function* () {
+      const offline = makeOfflineAdapter()
+      let down = true
+      const some = paidRegistry({
+        answer: (input, made) =>
+          down && made % 5 === 0 ? Effect.fail(makeError("client_error", "no")) : offline.attempt(input)
+      })
+      const disk = MemoryDisk.make()
+      const guards = { retry: { maxAttempts: 1 } }
+      const failures = Effect.gen(function* () {
+        const h = yield* Hooks
+        const { failures } = yield* h.council({ board, question: "Shall we?" })
+        return Array.isArray(failures) ? failures.length : null
+      })
+      const first = yield* Alembic.runProgram({ program: "one", goal: "g" }, failures).pipe(
+        Effect.provide(engineOn(disk, some.layer, { guards }))
+      )
+      assert.isAbove(Number(first.result), 0, JSON.stringify(first))
+      down = false
+      const again = yield* Alembic.runProgram(
+        { program: "two", goal: "g", reuse: first.runId ?? "" },
+        failures
+      ).pipe(Effect.provide(engineOn(disk, some.layer, { guards })))
+      assert.strictEqual(again.result, 0, JSON.stringify(again))
+      assert.isAbove(again.calls.cached, 0)
+      assert.isAbove(again.calls.live, 0)
+    })
+  )
+
   it.effect("that is the same asks nobody; one that was cut short asks only those who had not answered", () =>
     Effect.gen(function* () {
       const whole = members()
