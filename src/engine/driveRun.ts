@@ -73,11 +73,14 @@ const endOf = (
   if (closedGate !== undefined) {
     const { detail, gate } = closedGate
     const why = typeof detail === "string" ? `: ${detail}` : ""
-    const error = {
-      code: "gate_failed",
-      message: `the gate ${gate} did not pass${why}`,
-      cure: `alembic inspect ${run.journal.runId}; once what it says is mended: ${retryCure(run.journal.runId)}`
-    }
+    const { runId } = run.journal
+    const again = retryCure(runId)
+    // A person's refusal stands: it is not asked for again, and only another word of theirs is another.
+    const cure =
+      gate === "publish" && detail === "refused"
+        ? `to publish it after all: ${again} --approve publish`
+        : `alembic inspect ${runId}; once what it says is mended: ${again}`
+    const error = { code: "gate_failed", message: `the gate ${gate} did not pass${why}`, cure }
     return { type: "RunFailed", status: "failed", error, ...result, coverage }
   }
   return {

@@ -52,7 +52,12 @@ describe("h.council", () => {
     Effect.gen(function* () {
       const offline = makeOfflineAdapter()
       const paid = paidRegistry({
-        answer: (input) => Effect.map(offline.attempt(input), ({ costUsd: _, ...priced }) => priced)
+        answer: (input) =>
+          Effect.map(offline.attempt(input), ({ finishReason, text, usage = {} }) => ({
+            finishReason,
+            text,
+            usage
+          }))
       })
       const summary = yield* Alembic.runProgram(
         spec,

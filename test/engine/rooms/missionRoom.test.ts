@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Path, Stream } from "effect"
 import type { Tier } from "../../../src/domain/Call.ts"
 import { Alembic } from "../../../src/engine/Alembic.ts"
+import type { HowToRun } from "../../../src/engine/Engine.ts"
 import { answerItem } from "../../../src/engine/answerItem.ts"
 import { layerWithMissions } from "../../../src/engine/rooms/layerWithMissions.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
@@ -107,6 +108,28 @@ describe("h.mission", () => {
       // The mission's own answer is the last completion: every gate stands before it, also the one decided last.
       const answered = all.findLast(({ type }) => type === "CallCompleted")
       assert.isBelow(gates.at(-1)?.seq ?? Infinity, answered?.seq ?? 0)
+    })
+  )
+
+  it.effect("a refusal to publish stands, and the cure that is told leads on", () =>
+    Effect.gen(function* () {
+      const disk = MemoryDisk.make()
+      const made = workers()
+      const go = (pid: number, how: HowToRun = {}) =>
+        Alembic.runProgram(
+          { ...spec("T2"), contract: { ...contract, publish: true }, ...how },
+          program("T2")
+        ).pipe(Effect.provide(Layer.merge(engineOn(disk, made.layer, { pid }), proving(0).rooms)))
+      const first = yield* go(1)
+      assert.strictEqual(first.status, "suspended", JSON.stringify(first))
+      yield* answerItem(first.runId ?? "", first.suspended?.items[0] ?? "", "refuse").pipe(
+        Effect.provide(engineOn(disk, made.layer, { pid: 2 }))
+      )
+      const refused = yield* go(3)
+      assert.strictEqual(refused.error?.code, "gate_failed")
+      assert.include(refused.error?.cure, "--retry-failed --approve publish")
+      const published = yield* go(4, { retryFailed: true, approve: ["publish"] })
+      assert.strictEqual(published.status, "completed", JSON.stringify(published))
     })
   )
 
