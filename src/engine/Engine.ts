@@ -80,6 +80,11 @@ export const ReplaySummary = Schema.Struct({
   runId: Schema.String,
   identical: Schema.Boolean,
   events: Schema.Int,
+  /**
+   * Of a run that was reopened, which cannot tell what the plan did again: calls are compared by content, and not by
+   * order, label, phase or log line, nor is one missed that was answered before the reopening.
+   */
+  compared: Schema.optionalKey(Schema.Literal("content")),
   divergence: Schema.optionalKey(Divergence),
   error: Schema.optionalKey(
     Schema.Struct({ code: Schema.String, message: Schema.String, cure: Schema.optionalKey(Schema.String) })

@@ -130,6 +130,7 @@ const replayWith = Effect.fnUntraced(function* (
     runId: journal.runId,
     identical: divergence === undefined,
     events: journal.state().lastSeq,
+    ...(history.strict ? {} : { compared: "content" as const }),
     ...(divergence === undefined ? {} : { divergence })
   }
   return summary

@@ -198,6 +198,10 @@ describe("the brake", () => {
       )
       assert.strictEqual(again.status, "incomplete")
       assert.deepStrictEqual(whole.made, [])
+      const before = yield* Alembic.replayProgram(spec, fanOut(20)).pipe(
+        Effect.provide(engineOn(disk, whole.layer))
+      )
+      assert.isUndefined(before.compared)
       const retried = yield* Alembic.runProgram({ ...spec, retryFailed: true }, fanOut(20)).pipe(
         Effect.provide(engineOn(disk, whole.layer, { guards: once }))
       )
@@ -207,6 +211,8 @@ describe("the brake", () => {
         Effect.provide(engineOn(disk, whole.layer))
       )
       assert.isTrue(replay.identical, JSON.stringify(replay))
+      // What a reopened run cannot tell, it does not claim.
+      assert.strictEqual(replay.compared, "content")
     })
   )
 })

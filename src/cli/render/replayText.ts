@@ -8,10 +8,15 @@ const valueText = (value: unknown): string =>
   value === undefined ? "nothing" : clip(JSON.stringify(value), 200)
 
 export const replayText = (
-  { divergence, error, events, identical, runId }: ReplaySummary,
+  { compared, divergence, error, events, identical, runId }: ReplaySummary,
   style: Style
 ): string => {
-  if (identical) return `${style.green("identical")} ${style.bold(runId)}  ${plural(events, "event")}`
+  if (identical) {
+    const line = `${style.green("identical")} ${style.bold(runId)}  ${plural(events, "event")}`
+    return compared === undefined
+      ? line
+      : `${line}\n  the run was reopened: compared by the content of its calls and its result, not by order, names or log lines`
+  }
   if (error !== undefined) {
     const head = `${style.red("error")} ${style.dim(`[${error.code}]`)} ${harmless(error.message)}`
     return error.cure === undefined ? head : `${head}\n${cureText(error.cure, style)}`
