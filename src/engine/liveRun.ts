@@ -13,7 +13,7 @@ import { Guards } from "../adapters/Guards.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { IssuedCall } from "./CallBook.ts"
 import { makeDispatcher } from "./Dispatcher.ts"
-import { makeFlights, type Outcome } from "./Flights.ts"
+import { makeFlights, type Landed } from "./Flights.ts"
 import { driven } from "./driven.ts"
 import type { Ledger } from "./ledger.ts"
 import { makeAnswers, type LiveCounts } from "./LiveAnswers.ts"
@@ -149,8 +149,12 @@ export const liveRun = Effect.fnUntraced(function* (
   /** Whether everything in flight waits, in the end, for something outside the run. */
   const isStuck = () => !flights.hasMail() && !flights.hasWork() && flights.rooms().every(rooms.isWaiting)
 
-  /** Those that came in with one that cannot be journaled are journaled all the same. */
-  const landAll = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
+  /**
+   * Journals what came in. What a room wrote down stands before its answer: a gate that did not pass is not lost. What
+   * came in with an answer that cannot be journaled is journaled all the same.
+   */
+  const keep = Effect.fnUntraced(function* ({ outcomes, wishes }: Landed) {
+    for (const wish of wishes) if (wish.t === "record") yield* rooms.grant(wish)
     let failure: JournalError | undefined
     for (const outcome of outcomes) {
       const landed = yield* Effect.result(dispatcher.land(outcome))
@@ -161,7 +165,7 @@ export const liveRun = Effect.fnUntraced(function* (
 
   /** R3: answers that have come in are kept, and so is what was held. */
   const keepRest = Effect.gen(function* () {
-    if (flights.hasMail()) yield* landAll((yield* flights.landed).outcomes)
+    if (flights.hasMail()) yield* keep(yield* flights.landed)
     yield* dispatcher.parkHeld
   })
 
@@ -189,10 +193,9 @@ export const liveRun = Effect.fnUntraced(function* (
         return suspension(waiting, blocked, brake)
       }
       // Notes and free intents ride with the next durable append; nothing waits for them.
-      const { outcomes, signal, wishes } = yield* flights.landed
-      // What a room has written down stands in the log before its answer does: a gate that did not pass is not lost.
-      for (const wish of wishes) if (wish.t === "record") yield* rooms.grant(wish)
-      yield* landAll(outcomes)
+      const landed = yield* flights.landed
+      yield* keep(landed)
+      const { signal, wishes } = landed
       for (const wish of wishes) if (wish.t !== "record") yield* rooms.grant(wish)
       if (signal !== undefined) return yield* stopBy(signal)
       yield* dispatcher.releaseHeld

@@ -213,12 +213,8 @@ export class Projection {
 
   private paid(call: CallRow | undefined, outcome: Outcome, reused: boolean): void {
     const state = this.open
-    if (reused) {
-      if (call !== undefined) this.settle(call, 0)
-      return
-    }
     // What a room says that it cost is what the calls cost that were made for it, and those are counted.
-    if (!outcome.model) {
+    if (reused || !outcome.model) {
       if (call !== undefined) this.settle(call, 0)
       return
     }

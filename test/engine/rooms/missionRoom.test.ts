@@ -1,7 +1,7 @@
 // A mission inside a run: attempts and proofs are journaled, a failed proof is shown to the next attempt, what nobody
 // classified waits for a person, gates decide and are events; killed anywhere, it goes on.
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FileSystem, Layer, Path, Stream } from "effect"
+import { Deferred, Effect, Exit, FileSystem, Layer, Path, Stream } from "effect"
 import type { Tier } from "../../../src/domain/Call.ts"
 import { Alembic } from "../../../src/engine/Alembic.ts"
 import type { HowToRun } from "../../../src/engine/Engine.ts"
@@ -108,6 +108,33 @@ describe("h.mission", () => {
       // The mission's own answer is the last completion: every gate stands before it, also the one decided last.
       const answered = all.findLast(({ type }) => type === "CallCompleted")
       assert.isBelow(gates.at(-1)?.seq ?? Infinity, answered?.seq ?? 0)
+    })
+  )
+
+  it.effect("told to stop after any event, no gate of a mission that has answered is missing", () =>
+    Effect.gen(function* () {
+      let stopped = 0
+      for (let after = 1; ; after++) {
+        const disk = MemoryDisk.make()
+        const stop = yield* Deferred.make<string>()
+        let seen = 0
+        const observe = () =>
+          Effect.sync(() => void (++seen === after && Deferred.doneUnsafe(stop, Exit.succeed("SIGINT"))))
+        const summary = yield* Alembic.runProgram({ ...spec("T2"), stop, observe }, program("T2")).pipe(
+          Effect.provide(Layer.merge(engineOn(disk, workers().layer), proving(0).rooms))
+        )
+        if (seen < after) break
+        if (summary.status === "interrupted") stopped++
+        const all = yield* events(disk, summary.runId ?? "")
+        const gates = all.filter(({ type }) => type === "GateDecided").length
+        for (const event of all) {
+          if (event.type !== "CallCompleted" || !JSON.stringify(event.result).includes('"mission":"m-'))
+            continue
+          const decided = JSON.parse(JSON.stringify(event.result)).gates.length
+          assert.strictEqual(gates, decided, `stopped after event ${after}`)
+        }
+      }
+      assert.isAbove(stopped, 5)
     })
   )
 
