@@ -38,11 +38,13 @@ export const RunErrorInfo = Schema.Struct({
 export type RunErrorInfo = typeof RunErrorInfo.Type
 
 const body = {
+  /** `rules`: the rules the run began under (see rules.ts); absent: 1. */
   RunStarted: {
     runId: Schema.String,
     v: Schema.Literal(1),
     concurrency: Schema.Int,
-    hermetic: Schema.optionalKey(Schema.Boolean)
+    hermetic: Schema.optionalKey(Schema.Boolean),
+    rules: Schema.optionalKey(Schema.Int)
   },
   PhaseStarted: { title: Schema.String },
   /**

@@ -32,6 +32,8 @@ export interface RoomContext {
   readonly isFree: (model: string | undefined) => Effect.Effect<boolean>
   /** How often the run was reopened: what a room sees of the world it looks at anew then. */
   readonly reopened: number
+  /** The rules the run began under (domain/rules.ts): what a room asks by, now and whenever the run goes on. */
+  readonly rules: number
   readonly contract: Contract | undefined
   /** Council boards by the names they have in the configuration. */
   readonly boards: Readonly<Record<string, Json>>

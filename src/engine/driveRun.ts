@@ -168,7 +168,8 @@ const toItsEnd = Effect.fnUntraced(function* (
   if (history.isEmpty) {
     const hermetic = run.hermetic === undefined ? {} : { hermetic: true }
     const { concurrency } = run
-    yield* append(run, { type: "RunStarted", runId: journal.runId, v: 1, concurrency, ...hermetic })
+    const { rules } = journal.state()
+    yield* append(run, { type: "RunStarted", runId: journal.runId, v: 1, concurrency, ...hermetic, rules })
   } else if (!reopened) {
     yield* append(run, { type: "RunResumed", ...(journal.tookOver ? { tookOver: true } : {}) })
   }

@@ -195,6 +195,7 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
       isApproved: (item) => isApproved(run, item),
       isFree: run.book.isFree,
       reopened: run.journal.state().reopened,
+      rules: run.journal.state().rules,
       contract: run.contract,
       boards: run.boards
     }

@@ -63,6 +63,8 @@ export interface RunState {
   readonly lastAt: number
   readonly concurrency: number | undefined
   readonly hermetic: boolean
+  /** The rules the run began under; of a log that has no event yet, those that it will begin under. */
+  readonly rules: number
   /** By `callId`. */
   readonly calls: KnownCalls
   /** The calls that have an answer, by rank; undefined where a reopening dropped it. */

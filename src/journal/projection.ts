@@ -14,6 +14,7 @@
 //     cost stays.
 import { callId, type CallRef } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
+import { currentRules, firstRules } from "../domain/rules.ts"
 import type { RunEvent, RunEventOf } from "../domain/RunEvent.ts"
 import { CallTable, type CallRow } from "./CallTable.ts"
 import { wholeNanos, type CallStatus, type Question, type RunState } from "./RunState.ts"
@@ -76,6 +77,7 @@ export class Projection {
       lastAt: 0,
       concurrency: undefined,
       hermetic: false,
+      rules: currentRules,
       calls: this.calls,
       completed: this.calls.completed,
       reopenedRank: 0,
@@ -111,6 +113,7 @@ export class Projection {
         state.startedAt = event.at
         state.concurrency = event.concurrency
         state.hermetic = event.hermetic ?? false
+        state.rules = event.rules ?? firstRules
         return
       case "PhaseStarted":
         state.phases.push(event.title)

@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import type { Json } from "../../src/domain/canonicalJson.ts"
 import type { RunEvent, RunEventBody, RunEventOf } from "../../src/domain/RunEvent.ts"
+import { currentRules, firstRules } from "../../src/domain/rules.ts"
 import { Projection, project } from "../../src/journal/projection.ts"
 import { committedUsd, inDoubt, type CallState, type RunState } from "../../src/journal/RunState.ts"
 import { answer, failure } from "./support.ts"
@@ -128,6 +129,22 @@ const property = (name: string, check: (history: ReadonlyArray<Step>) => void) =
 const idOf = (event: RunEvent) => ("key" in event ? `${event.key}#${event.occurrence}` : "")
 
 describe("projection", () => {
+  it("a run goes on by the rules it began under: those its start names, or the first", () => {
+    const begun = (rules: { readonly rules?: number }): RunEvent => ({
+      seq: 1,
+      at: 0,
+      prev: "",
+      type: "RunStarted",
+      runId: "r",
+      v: 1,
+      concurrency: 1,
+      ...rules
+    })
+    assert.strictEqual(project([]).rules, currentRules)
+    assert.strictEqual(project([begun({})]).rules, firstRules)
+    assert.strictEqual(project([begun({ rules: 7 })]).rules, 7)
+  })
+
   property("P1: a prefix advanced by the rest is the whole", (history) => {
     const events = eventsOf(history)
     for (const cut of [0, Math.floor(events.length / 2), events.length]) {
