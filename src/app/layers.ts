@@ -57,6 +57,8 @@ export const hostLayer = (signals: Signals): Layer.Layer<Host> =>
       terminal: {
         canAsk: isatty(0) && isatty(1) && !dumb,
         color: !set("NO_COLOR") && !dumb && (set("FORCE_COLOR") || isatty(1)),
+        stdout: isatty(1),
+        stderr: isatty(2),
         // A terminal that does not say how wide it is says 0.
         columns: isatty(2) && !dumb ? process.stderr.columns || 80 : undefined
       },

@@ -64,6 +64,9 @@ export class Host extends Context.Service<
       /** Whether a person can be asked. */
       readonly canAsk: boolean
       readonly color: boolean
+      /** Whether a terminal reads stdout, and stderr: what it gets is made harmless. */
+      readonly stdout: boolean
+      readonly stderr: boolean
       /** Columns of stderr, if it is a terminal that can be redrawn. */
       readonly columns: number | undefined
     }

@@ -1,14 +1,18 @@
 // Output: the one way a command speaks. With --json every line on stdout is one JSON object and all else goes to
 // stderr; for people, answers go to stdout and progress to stderr. What is said is render/'s.
 import { Console, Context, Effect, Ref } from "effect"
-import { makeStyle, type Style } from "./render/style.ts"
+import { jsonLine, liveLine, type Edge } from "./terminal/edge.ts"
+import { makeStyle, type Style } from "./terminal/style.ts"
 
 export interface OutputOptions {
   readonly json: boolean
   readonly plain: boolean
-  readonly color: boolean
+  /** Where what is said goes to. */
+  readonly edge: Edge
   /** Whether stderr is a terminal that may be redrawn, and how wide it is. */
   readonly columns: number | undefined
+  /** Replaces what stands on the last line of stderr. */
+  readonly redraw: (line: string) => Effect.Effect<void>
 }
 
 export class Output extends Context.Service<
@@ -18,6 +22,8 @@ export class Output extends Context.Service<
     /** Columns of a terminal that may be redrawn; undefined where lines are all there is. */
     readonly live: number | undefined
     readonly style: Style
+    /** Replaces the live line; the empty line takes it away. */
+    readonly redraw: (line: string) => Effect.Effect<void>
     /** One JSON object, one line of stdout. Only with --json. */
     readonly emit: (value: unknown) => Effect.Effect<void>
     /** A line that is JSON already. Only with --json. */
@@ -37,9 +43,11 @@ export const makeOutput = (options: OutputOptions) =>
     Output.of({
       json: options.json,
       live: options.json || options.plain ? undefined : options.columns,
-      style: makeStyle(options.color && !options.plain),
-      emit: (value) => (options.json ? Console.log(JSON.stringify(value)) : Effect.void),
-      emitLine: (line) => (options.json ? Console.log(line) : Effect.void),
+      style: makeStyle(options.edge.mark),
+      redraw: (line) => options.redraw(liveLine(options.edge, line)),
+      emit: (value) =>
+        options.json ? Console.log(jsonLine(options.edge, JSON.stringify(value))) : Effect.void,
+      emitLine: (line) => (options.json ? Console.log(jsonLine(options.edge, line)) : Effect.void),
       print: (text) => (options.json ? Effect.void : Console.log(text)),
       note: (text) => Console.error(text),
       exitWith: (next) => Ref.set(code, next),

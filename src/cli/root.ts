@@ -1,6 +1,6 @@
 // The root command: parses arguments, finds the command, and gives what comes of it an exit code. Bad usage exits 2
 // with help on stderr; with --json stdout holds JSON objects only, whatever happens.
-import { Cause, Console, Effect, Exit, References } from "effect"
+import { Cause, Console, Effect, Exit, Random, References } from "effect"
 import { CliOutput, Command, type CliError } from "effect/cli"
 import { commandTable, mentioned, type CommandEntry } from "./commandTable.ts"
 import { exitCodeOf } from "../domain/RunStatus.ts"
@@ -10,6 +10,7 @@ import { globalFlags } from "./flags.ts"
 import { Host } from "./Host.ts"
 import { makeOutput, Output } from "./Output.ts"
 import { errorText } from "./render/errorText.ts"
+import { guarded, type Edge } from "./terminal/edge.ts"
 
 const about = "Deterministic, durable, replayable agent runs"
 
@@ -60,20 +61,21 @@ const usageError = (
     }
   )
 
+/** A word that no text from outside can know. */
+const makeMark = Effect.map(Effect.all([Random.next, Random.next]), (parts) => `\uFDD0${parts.join(":")}:`)
+
 /** Help on request goes to stdout, all else about usage to stderr. */
 const presenter = (loaded: ReadonlyMap<string, CommandModule>) =>
-  Effect.map(Effect.all([Output, Host]), ([output, host]): CliOutput.Presenter => {
-    const formatter = CliOutput.defaultFormatter({
-      colors: host.terminal.color && output.style.bold("") !== ""
-    })
+  Effect.map(Output, (output): CliOutput.Presenter => {
+    const formatter = CliOutput.defaultFormatter({ colors: true })
     return {
       present: (event) => {
         if (event._tag === "Version") {
           return output.json
             ? output.emit({ type: "Version", ok: true, name: event.name, version: event.version })
-            : output.print(formatter.formatVersion(event.name, event.version))
+            : output.print(output.style.own(formatter.formatVersion(event.name, event.version)))
         }
-        const help = formatter.formatHelpDoc(event.helpDoc)
+        const help = output.style.own(formatter.formatHelpDoc(event.helpDoc))
         if (event._tag === "Help" && event.reason === "Requested") {
           return output.json ? output.emit({ type: "Help", ok: true, help }) : output.print(help)
         }
@@ -115,12 +117,10 @@ const stopped = (signal: string) =>
 export const runCommand = Effect.fn("cli.run")(function* (args: ReadonlyArray<string>) {
   const host = yield* Host
   const { json, plain } = asked(args)
-  const output = yield* makeOutput({
-    json,
-    plain,
-    color: host.terminal.color,
-    columns: host.terminal.columns
-  })
+  const { color, columns, stderr, stdout } = host.terminal
+  const edge: Edge = { stdout, stderr, mark: color && !plain ? yield* makeMark : undefined }
+  const output = yield* makeOutput({ json, plain, edge, columns, redraw: host.redraw })
+  const console = guarded(yield* Console.Console, edge)
   const loaded = new Map<string, CommandModule>()
   const program = Effect.gen(function* () {
     for (const name of mentioned(args)) {
@@ -137,6 +137,7 @@ export const runCommand = Effect.fn("cli.run")(function* (args: ReadonlyArray<st
   // A command that holds signals ends by itself. Any other is interrupted, and has cleaned up when the race is over.
   const exit = yield* Effect.raceFirst(program, host.signalled).pipe(
     Effect.provideService(Output, output),
+    Effect.provideService(Console.Console, console),
     // Whatever is logged anywhere, stdout is for answers.
     Effect.provideService(References.LogToStderr, true),
     Effect.exit

@@ -32,7 +32,7 @@ const typing = (...keys: ReadonlyArray<string>) =>
     })
   )
 
-const terminal = { canAsk: true, color: false, columns: 60 }
+const terminal = { canAsk: true, color: false, stdout: true, stderr: true, columns: 60 }
 
 describe("a paid run at a terminal", () => {
   it.live("starts when the person says yes", () =>

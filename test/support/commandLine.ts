@@ -29,7 +29,7 @@ const hostOf = ({ cwd, env = {}, host = {} }: CommandOptions) =>
     version: "0.0.0-test",
     cwd,
     environment: (name) => env[name],
-    terminal: { canAsk: false, color: false, columns: undefined },
+    terminal: { canAsk: false, color: false, stdout: false, stderr: false, columns: undefined },
     holdSignals: Deferred.make<string>(),
     signalled: Effect.never,
     redraw: () => Effect.void,

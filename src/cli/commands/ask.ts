@@ -15,7 +15,7 @@ import { readText } from "../inputsText.ts"
 import { Output } from "../Output.ts"
 import { cureText } from "../render/errorText.ts"
 import { countText, dollarsText, durationText } from "../render/numbers.ts"
-import { clip, harmless, type Style } from "../render/style.ts"
+import { clip, type Style } from "../terminal/style.ts"
 import { madeUpByRule } from "../render/offlineNotice.ts"
 import { modelSettings } from "../runSettings.ts"
 
@@ -63,7 +63,7 @@ const failureText = (result: ModelRunResult, style: Style): string => {
   const { code, message, retryAfterMs } = result.error
   const wait = retryAfterMs === undefined ? "" : `\n  try again in ${durationText(retryAfterMs)}`
   const cure = code === "auth" || code === "quota_exhausted" ? "alembic models" : "alembic doctor"
-  return `${style.red("error")} ${style.dim(`[${code}]`)} ${harmless(message)}${wait}\n${cureText(cure, style)}`
+  return `${style.red("error")} ${style.dim(`[${code}]`)} ${message}${wait}\n${cureText(cure, style)}`
 }
 
 export default defineCommand({

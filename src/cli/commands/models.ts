@@ -7,7 +7,7 @@ import { Host } from "../Host.ts"
 import { Output } from "../Output.ts"
 import { cureText } from "../render/errorText.ts"
 import { priceText } from "../render/priceText.ts"
-import type { Style } from "../render/style.ts"
+import type { Style } from "../terminal/style.ts"
 import { modelSettings } from "../runSettings.ts"
 
 const linkText = (link: CatalogLink, style: Style): string => {

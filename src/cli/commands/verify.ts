@@ -9,7 +9,6 @@ import { runArgument } from "../flags.ts"
 import { Output } from "../Output.ts"
 import { cureText } from "../render/errorText.ts"
 import { plural } from "../render/numbers.ts"
-import { harmless } from "../render/style.ts"
 import { onJournal, resolveRun } from "../runReference.ts"
 
 /** Files that are made from the log: nothing is lost with them. */
@@ -60,9 +59,7 @@ export default defineCommand({
         `${style.red("damaged")} ${style.bold(runId)}  ${plural(report.problems.length, "problem")}`
       )
       for (const { code, line, message } of report.problems) {
-        yield* output.print(
-          `  ${line > 0 ? `line ${line} ` : ""}${style.dim(`[${code}]`)} ${harmless(message)}`
-        )
+        yield* output.print(`  ${line > 0 ? `line ${line} ` : ""}${style.dim(`[${code}]`)} ${message}`)
       }
       yield* output.print(cureText(cureOf(runId, report.problems), style))
       yield* output.exitWith(5)

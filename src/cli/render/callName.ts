@@ -3,7 +3,7 @@
 import { Option, Schema } from "effect"
 import type { RunEventOf } from "../../domain/RunEvent.ts"
 import { durationText } from "./numbers.ts"
-import { clip } from "./style.ts"
+import { clip } from "../terminal/style.ts"
 
 const optionalText = Schema.optionalKey(Schema.String)
 

@@ -2,7 +2,7 @@
 import type { Finding } from "../../domain/Finding.ts"
 import { cureText } from "./errorText.ts"
 import { plural } from "./numbers.ts"
-import { harmless, type Style } from "./style.ts"
+import { type Style } from "../terminal/style.ts"
 
 export interface Checked {
   readonly path: string
@@ -32,7 +32,7 @@ const excerpt = (sources: Checked["sources"], finding: Finding, style: Style): R
   const line = sources.get(finding.file)?.split(/\r?\n/)[finding.line - 1]
   if (line === undefined) return []
   const from = Math.max(0, finding.column - 1 - Math.floor(maxLine / 2))
-  const shown = harmless(line.slice(from, from + maxLine))
+  const shown = line.slice(from, from + maxLine)
   const before = line.slice(from, finding.column - 1).replace(/[^\t]/g, " ")
   return [`    ${style.dim("|")} ${shown}`, `    ${style.dim("|")} ${before}${style.red("^")}`]
 }
@@ -47,9 +47,7 @@ export const checkText = (checked: Checked, style: Style): string => {
   const { error, findings, modules, notices, ok, path, sources, warnings } = checked
   const lines: Array<string> = []
   if (error !== undefined) {
-    lines.push(
-      `${style.red("✗")} ${style.bold(path)} ${style.dim(`[${error.code}]`)} ${harmless(error.message)}`
-    )
+    lines.push(`${style.red("✗")} ${style.bold(path)} ${style.dim(`[${error.code}]`)} ${error.message}`)
     lines.push(cureText(error.cure, style))
   } else if (ok) {
     lines.push(`${style.green("✓")} ${style.bold(path)}  deterministic, ${plural(modules.length, "module")}`)
@@ -61,6 +59,6 @@ export const checkText = (checked: Checked, style: Style): string => {
     lines.push(
       `  ${style.yellow("!")} ${warning.file}:${warning.line}:${warning.column} ${warning.construct} ${style.dim("(in a package: refused when reached)")}`
     )
-  for (const notice of notices) lines.push(`  ${style.yellow("!")} ${harmless(notice)}`)
+  for (const notice of notices) lines.push(`  ${style.yellow("!")} ${notice}`)
   return lines.join("\n")
 }

@@ -2,7 +2,7 @@
 import type { Claim } from "../../verifier/Claim.ts"
 import type { Finding } from "../../verifier/Finding.ts"
 import { plural } from "./numbers.ts"
-import { clip, harmless, type Style } from "./style.ts"
+import { clip, type Style } from "../terminal/style.ts"
 
 const mark = ({ finding }: Finding, style: Style): string => {
   switch (finding) {
@@ -17,16 +17,14 @@ const mark = ({ finding }: Finding, style: Style): string => {
 
 /** Counter-evidence, in place. It was bounded by the verifier. */
 const counter = (finding: Finding): ReadonlyArray<string> =>
-  finding.finding === "refuted"
-    ? [`  ${finding.evidence} says: ${harmless(JSON.stringify(finding.counter))}`]
-    : []
+  finding.finding === "refuted" ? [`  ${finding.evidence} says: ${JSON.stringify(finding.counter)}`] : []
 
 export const findingText = (claim: Claim, finding: Finding, style: Style): string =>
   [
-    `${mark(finding, style)} ${style.bold(harmless(claim.id))}  ${clip(claim.statement, 160)}`,
+    `${mark(finding, style)} ${style.bold(claim.id)}  ${clip(claim.statement, 160)}`,
     ...(finding.finding === "proven"
       ? []
-      : [`  ${finding.oracle}: ${harmless(finding.reason)} ${style.dim(`[${finding.code}]`)}`]),
+      : [`  ${finding.oracle}: ${finding.reason} ${style.dim(`[${finding.code}]`)}`]),
     ...counter(finding)
   ].join("\n")
 

@@ -1,7 +1,7 @@
 // A forecast for people: a line a phase, the total, and with an earlier run to reuse, the calls that are paid again.
 import type { Forecast, Interval, PhaseForecast } from "../forecast.ts"
 import { countText, dollarsText, plural } from "./numbers.ts"
-import { clip, type Style } from "./style.ts"
+import { clip, type Style } from "../terminal/style.ts"
 
 const interval = ({ high, low }: Interval, text: (n: number) => string): string =>
   low === high ? text(low) : `${text(low)} to ${text(high)}`

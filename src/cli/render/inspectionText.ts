@@ -1,7 +1,7 @@
 // One run for people: its state, then its calls by phase.
 import type { InspectedCall, Inspection } from "../commands/inspect.ts"
 import { countText, dollarsText, instantText, plural } from "./numbers.ts"
-import { clip, type Style } from "./style.ts"
+import { clip, type Style } from "../terminal/style.ts"
 
 const marks: Readonly<Record<InspectedCall["status"], string>> = {
   scheduled: "…",

@@ -3,7 +3,7 @@ import type { ParkedRun, WaitingItem } from "../waitingItems.ts"
 import { cureText } from "./errorText.ts"
 import { instantText } from "./numbers.ts"
 import { schemaText } from "./schemaText.ts"
-import { clip, harmless, type Style } from "./style.ts"
+import { clip, type Style } from "../terminal/style.ts"
 
 export const itemText = ({ choices, item, kind, runId, schema, text }: WaitingItem, style: Style): string => {
   const takes =
@@ -15,7 +15,7 @@ export const itemText = ({ choices, item, kind, runId, schema, text }: WaitingIt
   const answer = choices?.[0] ?? (schema === undefined ? "ANSWER" : "'JSON'")
   return [
     `${style.yellow("?")} ${style.bold(item)} of ${runId} ${style.dim(`(${kind})`)}`,
-    `  ${harmless(text)}`,
+    `  ${text}`,
     `  ${style.dim("takes:")} ${takes}`,
     cureText(`alembic answer ${runId} ${item} ${answer}`, style)
   ].join("\n")
@@ -33,8 +33,7 @@ const nextFor = ({ approvals, reason, runId }: ParkedRun): string => {
 export const parkedText = (parked: ParkedRun, style: Style): string => {
   const { approvals, items, reason, runId, until } = parked
   const asked = new Map(approvals.map(({ item, text }) => [item, text]))
-  const line = (item: string) =>
-    `  ${harmless(item)}${asked.has(item) ? `  ${clip(asked.get(item) ?? "", 200)}` : ""}`
+  const line = (item: string) => `  ${item}${asked.has(item) ? `  ${clip(asked.get(item) ?? "", 200)}` : ""}`
   return [
     `${style.yellow("‖")} ${style.bold(runId)} ${reason.replace("_", " ")}${until === undefined ? "" : ` until ${instantText(until)}`}`,
     ...items.slice(0, 10).map(line),

@@ -1,7 +1,7 @@
 // The list of runs for people: one line a run.
 import type { DatedRun } from "../runReference.ts"
 import { dollarsText, instantText, plural } from "./numbers.ts"
-import { clip, type Style } from "./style.ts"
+import { clip, type Style } from "../terminal/style.ts"
 
 const marks = (style: Style): Readonly<Record<string, (text: string) => string>> => ({
   completed: style.green,

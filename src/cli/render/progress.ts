@@ -4,11 +4,10 @@ import { Clock, Effect, Option, Schema } from "effect"
 import { callId } from "../../domain/Call.ts"
 import { ModelRunResult } from "../../domain/ModelRun.ts"
 import type { RunEvent, RunEventOf } from "../../domain/RunEvent.ts"
-import { Host } from "../Host.ts"
 import { Output } from "../Output.ts"
 import { callName, proofFailure, sleepMsOf } from "./callName.ts"
 import { countText, dollarsText, durationText, instantText } from "./numbers.ts"
-import { clip } from "./style.ts"
+import { clip } from "../terminal/style.ts"
 
 /** Milliseconds between two drawings of the live line. */
 const frameMs = 100
@@ -36,7 +35,6 @@ interface Counts {
 /** For people; with --json the events themselves are printed instead. */
 export const makeProgress = Effect.gen(function* () {
   const output = yield* Output
-  const host = yield* Host
   const clock = yield* Clock.Clock
   const { live, style } = output
   const startedAt = clock.currentTimeMillisUnsafe()
@@ -64,13 +62,13 @@ export const makeProgress = Effect.gen(function* () {
       if (live === undefined || (!force && now - drawnAt < frameMs)) return Effect.void
       drawnAt = now
       drawn = true
-      return host.redraw(style.dim(bar(live)))
+      return output.redraw(style.dim(bar(live)))
     })
 
   const erase = Effect.suspend(() => {
     if (!drawn) return Effect.void
     drawn = false
-    return host.redraw("")
+    return output.redraw("")
   })
 
   const say = (text: string) => Effect.andThen(erase, Effect.andThen(output.note(text), draw(true)))

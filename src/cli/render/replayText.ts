@@ -2,7 +2,7 @@
 import type { ReplaySummary } from "../../engine/Engine.ts"
 import { cureText } from "./errorText.ts"
 import { plural } from "./numbers.ts"
-import { clip, harmless, type Style } from "./style.ts"
+import { clip, type Style } from "../terminal/style.ts"
 
 const valueText = (value: unknown): string =>
   value === undefined ? "nothing" : clip(JSON.stringify(value), 200)
@@ -18,12 +18,12 @@ export const replayText = (
       : `${line}\n  the run was reopened: compared by the content of its calls and its result, not by order, names or log lines`
   }
   if (error !== undefined) {
-    const head = `${style.red("error")} ${style.dim(`[${error.code}]`)} ${harmless(error.message)}`
+    const head = `${style.red("error")} ${style.dim(`[${error.code}]`)} ${error.message}`
     return error.cure === undefined ? head : `${head}\n${cureText(error.cure, style)}`
   }
   const lines = [`${style.red("diverged")} ${style.bold(runId)}`]
   if (divergence !== undefined) {
-    lines.push(`  ${harmless(divergence.message)}`)
+    lines.push(`  ${divergence.message}`)
     if (divergence.site !== undefined) {
       lines.push(`  at ${divergence.site.file}:${divergence.site.line}:${divergence.site.column}`)
     }

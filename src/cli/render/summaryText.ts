@@ -3,7 +3,7 @@ import type { Json } from "../../domain/canonicalJson.ts"
 import type { RunSummary } from "../../domain/RunSummary.ts"
 import { cureText } from "./errorText.ts"
 import { countText, dollarsText, durationText, instantText, plural } from "./numbers.ts"
-import { harmless, type Style } from "./style.ts"
+import { type Style } from "../terminal/style.ts"
 
 const mark = ({ status }: RunSummary, style: Style): string => {
   switch (status) {
@@ -44,7 +44,7 @@ const waiting = ({ runId = "@last", suspended }: RunSummary, style: Style): Read
   if (suspended === undefined) return []
   const { error, items, reason, until } = suspended
   const why = `waits: ${reason.replace("_", " ")}${until === undefined ? "" : ` until ${instantText(until)}`}`
-  const shown = items.slice(0, 5).map((item) => `  ${harmless(item)}`)
+  const shown = items.slice(0, 5).map((item) => `  ${item}`)
   const more = items.length > shown.length ? [`  … and ${items.length - shown.length} more`] : []
   const asked = reason === "question" || reason === "in_doubt"
   const next =
@@ -55,7 +55,7 @@ const waiting = ({ runId = "@last", suspended }: RunSummary, style: Style): Read
         : `alembic resume ${runId}`
   return [
     why,
-    ...(error === undefined ? [] : [`  ${harmless(error.message)} [${error.code}]`]),
+    ...(error === undefined ? [] : [`  ${error.message} [${error.code}]`]),
     ...shown,
     ...more,
     cureText(next, style)
@@ -97,7 +97,7 @@ export const summaryText = (summary: RunSummary, style: Style): string => {
         : ` (${error.file}${error.line === undefined ? "" : `:${error.line}:${error.column ?? 1}`})`
     const named = status === "refused" ? "" : where
     lines.push(
-      `${style.red("error")} ${style.dim(`[${error.code}]`)} ${harmless(error.message)}${error.message.includes(where.slice(2, -1)) ? "" : named}`
+      `${style.red("error")} ${style.dim(`[${error.code}]`)} ${error.message}${error.message.includes(where.slice(2, -1)) ? "" : named}`
     )
   }
   if (summary.changed !== undefined) lines.push(`  changed: ${summary.changed.join(", ")}`)

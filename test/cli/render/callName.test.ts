@@ -6,7 +6,7 @@ import type { RunEventOf } from "../../../src/domain/RunEvent.ts"
 import type { Json } from "../../../src/domain/canonicalJson.ts"
 import { unrun } from "../../../src/engine/summarize.ts"
 import { callName, proofFailure, sleepMsOf } from "../../../src/cli/render/callName.ts"
-import { makeStyle } from "../../../src/cli/render/style.ts"
+import { makeStyle } from "../../../src/cli/terminal/style.ts"
 import { summaryText } from "../../../src/cli/render/summaryText.ts"
 import { alembic, lastLine } from "../../support/commandLine.ts"
 import { finish } from "../../support/commandProcess.ts"
@@ -79,7 +79,7 @@ describe("the summary of a run that could not be opened", () => {
     it(`${status}: counts nothing`, () => {
       const text = summaryText(
         unrun(status, { code: "x", message: "why" }, { runId: "run-0123456789abcdef", dir: "d" }),
-        makeStyle(false)
+        makeStyle(undefined)
       )
       assert.strictEqual(text.split("\n")[0], `${status} run-0123456789abcdef`)
       assert.notMatch(text, /calls|cost|tokens/)

@@ -1,6 +1,6 @@
 // What a person reads when a run has ended.
 import { assert, it } from "@effect/vitest"
-import { makeStyle } from "../../../src/cli/render/style.ts"
+import { makeStyle } from "../../../src/cli/terminal/style.ts"
 import { summaryText } from "../../../src/cli/render/summaryText.ts"
 import { unrun } from "../../../src/engine/summarize.ts"
 
@@ -11,7 +11,7 @@ const refused = (cure: string): string => {
   const site = { file: "a.plan.ts", line: 1, column: 2 }
   const error = { code: "non_deterministic", message: "the plan is non-deterministic", cure }
   const findings = [{ construct: "Date.now()", ...site, message: "m", instead }]
-  return summaryText({ ...unrun("refused", error), findings }, makeStyle(false))
+  return summaryText({ ...unrun("refused", error), findings }, makeStyle(undefined))
 }
 
 it("a finding says once what to do instead, and then comes what to type", () => {
