@@ -7,6 +7,7 @@
 // D3  A call whose worst case does not fit the budget is not dispatched.
 // D4  Nothing is dispatched to an adapter whose brake has closed.
 // D5  A call that was given up settles at its reserve: it may have been billed.
+// D6  A call that waits for a person is not dispatched before they have answered, whatever its chain begins with.
 import { Clock, Effect } from "effect"
 import { makeError } from "../domain/ModelError.ts"
 import type { Budget } from "../domain/Contract.ts"
@@ -89,6 +90,8 @@ export const makeDispatcher = (parts: DispatcherParts) => {
 
   /** Decides about the first queued call that is not blocked. False: nothing more can be dispatched now. */
   const decide = Effect.fnUntraced(function* (call: IssuedCall, due: Array<Due>) {
+    const asked = items.unanswered(call)
+    if (asked !== undefined) return void waiting.push(asked)
     const doubt = yield* items.doubt(call)
     if (doubt?.t === "wait") return void waiting.push(doubt.waiting)
     if (doubt?.t === "skip") return yield* answers.fail(call, doubt.failure)

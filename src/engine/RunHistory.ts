@@ -6,6 +6,7 @@
 // H1  The n-th issued call is the one first scheduled under that number.
 // H2  A reopened run forgets its end and its notes, and is no longer strict.
 // H3  Time counts while a process of the run was at work, not between two of them.
+// H4  What a person was asked about a dispatch in doubt is about that dispatch: the next one of the call forgets it.
 import { Effect, Option, Result, Schema, Stream } from "effect"
 import { callId, type CallIdentity, type CallRef, type Site } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
@@ -83,6 +84,10 @@ const namesDigestOf = (names: CallNames): number =>
 /** A gate that did not pass, and why. */
 export type ClosedGate = Pick<RunEventOf<"GateDecided">, "gate" | "detail">
 
+/** The question whether a call in doubt is made again. */
+export const isAboutDoubt = ({ choices, kind }: RunEventOf<"QuestionAsked">): boolean =>
+  kind === "approval" && choices?.includes("retry") === true
+
 export class RunHistory {
   /** No answer was ever dropped: issue order is the plan's, call by call. */
   strict = true
@@ -105,6 +110,8 @@ export class RunHistory {
   readonly sleeps = new Map<string, number>()
   readonly questions = new Map<string, RunEventOf<"QuestionAsked">>()
   readonly replies = new Map<string, Json>()
+  /** The item that asks about a call's last dispatch, where that is in doubt; by the id of the call. */
+  readonly doubts = new Map<string, string>()
   /** How many records each room has written, by the id of its call. */
   readonly records = new Map<string, number>()
   private readonly callSeq = new Column()
@@ -123,6 +130,7 @@ export class RunHistory {
     switch (event.type) {
       case "CallScheduled":
         this.settle(callId(event))
+        if (this.doubts.size > 0) this.doubts.delete(callId(event))
         if (event.paid === true) {
           this.spent.calls++
           this.promised.set(callId(event), event.reserveTokens ?? { output: 0, all: 0 })
@@ -158,6 +166,7 @@ export class RunHistory {
         break
       case "QuestionAsked":
         this.questions.set(event.item, event)
+        if (isAboutDoubt(event)) this.doubts.set(callId(event), event.item)
         break
       case "QuestionAnswered":
         this.replies.set(event.item, event.answer)

@@ -9,7 +9,7 @@ import { closedLane } from "./brake.ts"
 import { requestIdOf, undispatched, type IssuedCall } from "./CallBook.ts"
 import { lane } from "./Flights.ts"
 import { append, type RunContext } from "./RunContext.ts"
-import type { RunHistory } from "./RunHistory.ts"
+import { isAboutDoubt, type RunHistory } from "./RunHistory.ts"
 
 /** A call that waits for something outside the run. */
 export interface Waiting {
@@ -17,6 +17,8 @@ export interface Waiting {
   readonly reason: SuspendReason
   readonly item: string
 }
+
+type Ask = Pick<RunEventOf<"QuestionAsked">, "kind" | "text" | "choices" | "schema">
 
 export interface Suspension {
   readonly t: "suspended"
@@ -64,18 +66,34 @@ export const suspension = (
 }
 
 export const makePendingItems = (run: RunContext, history: RunHistory) => {
+  /** What was asked for the call itself, and not about a dispatch of it that is in doubt. */
   const questionOf = (call: IssuedCall): RunEventOf<"QuestionAsked"> | undefined =>
     [...history.questions.values()].find(
-      ({ key, occurrence }) => key === call.ref.key && occurrence === call.ref.occurrence
+      (event) =>
+        event.key === call.ref.key && event.occurrence === call.ref.occurrence && !isAboutDoubt(event)
     )
 
-  /** What a person answered to the call, if one did. */
+  /** What a person answered to the call, if one did. What they said of a dispatch in doubt is no answer to it. */
   const reply = (call: IssuedCall): Json | undefined => {
     const asked = questionOf(call)
     return asked === undefined ? undefined : history.replies.get(asked.item)
   }
 
-  /** Scheduled by an earlier process that never said what became of it. */
+  /**
+   * A person has the question already: the links of its chain before the person have ended, and are not asked again.
+   * Undefined where nobody was asked, or where the answer is there.
+   */
+  const unanswered = (call: IssuedCall): Waiting | undefined => {
+    const asked = questionOf(call)
+    return asked?.kind === "question" && !history.replies.has(asked.item)
+      ? { call, reason: "question", item: asked.item }
+      : undefined
+  }
+
+  /**
+   * Scheduled by an earlier process that never said what became of it. Where a person was asked, the links before the
+   * person have ended and the person does not act.
+   */
   const isInDoubt = (call: IssuedCall): boolean =>
     call.earlier?.status === "scheduled" && questionOf(call)?.kind !== "question"
 
@@ -84,18 +102,18 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
     return isInDoubt(call) ? (call.earlier?.retry ?? 0) + 1 : undefined
   }
 
-  /** Asks, durably, unless it was asked before; the item's id. */
-  const record = Effect.fnUntraced(function* (
-    call: IssuedCall,
-    ask: Pick<RunEventOf<"QuestionAsked">, "kind" | "text" | "choices" | "schema">
-  ) {
-    const known = questionOf(call)
-    if (known !== undefined) return known.item
+  const write = Effect.fnUntraced(function* (call: IssuedCall, ask: Ask) {
     const item = `${ask.kind === "approval" ? "approve" : "q"}-${history.questions.size + 1}`
     const event = yield* append(run, { type: "QuestionAsked", item, ...call.ref, ...ask })
     history.add(event)
     return item
   })
+
+  /** Asks, durably, unless it was asked before; the item's id. */
+  const record = (call: IssuedCall, ask: Ask) => {
+    const known = questionOf(call)
+    return known === undefined ? write(call, ask) : Effect.succeed(known.item)
+  }
 
   /** The durable question behind a call that only a person can answer. */
   const ask = Effect.fnUntraced(function* (call: IssuedCall) {
@@ -111,13 +129,15 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
 
   /**
    * A call in doubt that acts on the world is not made again unasked: a person says `retry` or `skip`, unless the
-   * configuration already said `retryInDoubt`. Undefined: the call may be dispatched.
+   * configuration already said `retryInDoubt`. The answer is for that one dispatch: if the next one is in doubt too,
+   * they are asked again. Undefined: the call may be dispatched.
    */
   const doubt = Effect.fnUntraced(function* (call: IssuedCall) {
     if (!isInDoubt(call)) return undefined
     if (!call.chain.some(({ adapter, retryInDoubt }) => adapter.acts && retryInDoubt !== true))
       return undefined
-    const answer = reply(call)
+    const asked = history.doubts.get(call.id)
+    const answer = asked === undefined ? undefined : history.replies.get(asked)
     if (answer === "retry" || answer === "approve") return undefined
     if (answer !== undefined) {
       const failure = undispatched(
@@ -131,15 +151,18 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
       )
       return { t: "skip" as const, failure }
     }
-    const item = yield* record(call, {
-      kind: "approval",
-      text: `The call was running when the run stopped, and may have acted already. Make it again? ${call.identity.prompt ?? ""}`,
-      choices: ["retry", "skip"]
-    })
+    const times = retryOf(call) ?? 1
+    const item =
+      asked ??
+      (yield* write(call, {
+        kind: "approval",
+        text: `The call was running when the run stopped${times > 1 ? ` (${times} times so far)` : ""}, and may have acted already. Make it again? ${call.identity.prompt ?? ""}`,
+        choices: ["retry", "skip"]
+      }))
     const waiting: Waiting = { call, reason: "in_doubt", item }
     return { t: "wait" as const, waiting }
   })
 
-  return { ask, doubt, isInDoubt, record, reply, retryOf }
+  return { ask, doubt, isInDoubt, record, reply, retryOf, unanswered }
 }
 export type PendingItems = ReturnType<typeof makePendingItems>
