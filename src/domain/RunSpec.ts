@@ -19,6 +19,11 @@ export type FileHashes = typeof FileHashes.Type
  */
 export const RunSpec = Schema.Struct({
   goal: Schema.String,
+  /**
+   * Path of the plan's own file, relative to the plan's root: two scripts that reach each other have the same modules.
+   * Absent for a program, and in runs that were begun when the identity did not say it.
+   */
+  entry: Schema.optionalKey(Schema.String),
   /** Every module of the plan's graph. Empty for an Effect program that runs in process, which has a `program` name. */
   plan: FileHashes,
   program: Schema.optionalKey(Schema.String),
@@ -39,6 +44,7 @@ export type RunSpec = typeof RunSpec.Type
 
 export const specParts = [
   "goal",
+  "entry",
   "plan",
   "program",
   "contract",
@@ -64,6 +70,15 @@ export const specFingerprints = (
     return hashes
   })
 
-/** `run-` and the first 16 hex digits of the fingerprint of `{ v: 1, ...spec }`. */
-export const runIdFor = (spec: RunSpec): Result.Result<RunId, NotCanonicalError> =>
-  Result.map(canonicalJson({ v: 1, ...spec }), (text) => RunId.make(`run-${sha256(text).slice(0, 16)}`))
+const idOf = (identity: object): Result.Result<RunId, NotCanonicalError> =>
+  Result.map(canonicalJson(identity), (text) => RunId.make(`run-${sha256(text).slice(0, 16)}`))
+
+/** `run-` and the first 16 hex digits of the fingerprint of `{ v: 2, ...spec }`. */
+export const runIdFor = (spec: RunSpec): Result.Result<RunId, NotCanonicalError> => idOf({ v: 2, ...spec })
+
+/**
+ * The id of the same run if it was begun when the identity was `{ v: 1, ...spec }` and said no entry. Plans that differ
+ * in the entry alone share it: whoever takes such a run up compares the entry of the bundle that it kept.
+ */
+export const formerRunIdFor = (spec: RunSpec): Result.Result<RunId, NotCanonicalError> =>
+  idOf({ ...spec, v: 1, entry: undefined })

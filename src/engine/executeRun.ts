@@ -4,18 +4,19 @@ import { Clock, Deferred, Effect, Option, Random, Result, type Scope } from "eff
 import type { Budget, Contract } from "../domain/Contract.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { RunErrorInfo, RunEvent } from "../domain/RunEvent.ts"
-import { runIdFor, specFingerprints, type RunId, type RunSpec } from "../domain/RunSpec.ts"
+import type { RunId, RunSpec } from "../domain/RunSpec.ts"
 import { Journal } from "../journal/Journal.ts"
 import { JournalError } from "../journal/JournalError.ts"
 import type { RunJournal } from "../journal/RunJournal.ts"
 import { committedUsd } from "../journal/RunState.ts"
-import { changedParts, type NewRun } from "../journal/RunMeta.ts"
+import type { NewRun } from "../journal/RunMeta.ts"
 import { makeLogicalClock } from "../kernel/LogicalClock.ts"
 import { makeTurnScheduler } from "../kernel/TurnScheduler.ts"
 import type { PlanDriver } from "../plan/PlanProtocol.ts"
 import { makeCallBook } from "./CallBook.ts"
 import { driveRun } from "./driveRun.ts"
 import { EngineVersions } from "./EngineVersions.ts"
+import { changedFrom, findRun, type FoundRun } from "./findRun.ts"
 import { keptAnswers } from "./reuse.ts"
 import { RunRooms } from "./Room.ts"
 import { append, type RunContext } from "./RunContext.ts"
@@ -45,6 +46,8 @@ export interface RunOptions {
 
 export interface RunRequest<R1, R2> {
   readonly spec: RunSpec
+  /** The run, where the caller knows it: one that goes on. Otherwise the spec names it. */
+  readonly runId?: RunId
   /** What a new run's directory is made of. */
   readonly describe: Effect.Effect<NewRun, JournalError, R1>
   /** Starts the plan. Its process or fibers end with the scope. */
@@ -93,20 +96,19 @@ export const summaryOfEnd = Effect.fnUntraced(function* (
 
 const openJournal = Effect.fnUntraced(function* <R1, R2>(
   request: RunRequest<R1, R2>,
-  runId: RunId,
+  { known, runId }: FoundRun,
   history: RunHistory
 ) {
   const store = yield* Journal
   const { spec } = request
-  if (!(yield* store.exists(runId))) {
+  if (!known) {
     const created = yield* Effect.result(store.create(yield* request.describe))
     if (Result.isSuccess(created)) return created.success
     // Another process made it, and let go of it, since we looked.
     if (created.failure.code !== "run_exists") return yield* created.failure
   }
   const journal = yield* store.open(runId, "write", (event) => history.add(event))
-  const hashes = Result.getOrElse(specFingerprints(spec), () => ({}))
-  const changed = changedParts(journal.meta.parts, hashes)
+  const changed = yield* changedFrom(journal, spec)
   if (changed.length === 0) return journal
   return yield* new JournalError({
     code: "meta_mismatch",
@@ -144,21 +146,24 @@ const tellPlatform = Effect.fnUntraced(function* ({ meta, runId }: RunJournal) {
 export const executeRun = <R1, R2>(request: RunRequest<R1, R2>) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const id = runIdFor(request.spec)
-      if (Result.isFailure(id)) {
-        return unrun("invalid", {
-          code: "invalid_input",
-          message: `the spec is not plain data: ${id.failure.message}`
-        })
+      const found = yield* Effect.result(
+        request.runId === undefined
+          ? findRun(request.spec)
+          : Effect.succeed<FoundRun>({ runId: request.runId, known: true })
+      )
+      if (Result.isFailure(found)) {
+        const { failure } = found
+        if (failure._tag === "JournalError") return journalFailure(failure)
+        const message = `the spec is not plain data: ${failure.message}`
+        return unrun("invalid", { code: "invalid_input", message })
       }
-      const runId = id.success
+      const { known, runId } = found.success
       return yield* Effect.catch(
         Effect.gen(function* () {
           const history = new RunHistory()
-          const known = yield* (yield* Journal).exists(runId)
           const refused = known ? undefined : yield* request.preflight ?? Effect.undefined
           if (refused !== undefined) return unrun("invalid", refused)
-          const journal = yield* openJournal(request, runId, history)
+          const journal = yield* openJournal(request, found.success, history)
           const told = yield* tellWarnings(journal)
           if (known) yield* tellPlatform(journal)
           const summary = yield* runJournal(request, journal, history, known)

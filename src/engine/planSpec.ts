@@ -65,6 +65,7 @@ export const specOfPlan = (
   }
 ): RunSpec => ({
   goal: inputs.goal,
+  entry: bundle.entry,
   plan: bundle.modules,
   ...(inputs.contract === undefined ? {} : { contract: contractJson(inputs.contract) }),
   ...(inputs.args === undefined ? {} : { args: inputs.args }),

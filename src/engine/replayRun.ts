@@ -1,8 +1,8 @@
 // Replay: the plan runs again on the journal alone. Same calls and same result, or a named divergence. Nothing is
 // dispatched, nothing written; the directory may be read-only.
-import { Clock, Deferred, Effect, Option, Result, type Scope } from "effect"
+import { Clock, Deferred, Effect, Option, type Scope } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
-import { runIdFor, type RunId, type RunSpec } from "../domain/RunSpec.ts"
+import type { RunId, RunSpec } from "../domain/RunSpec.ts"
 import { Journal } from "../journal/Journal.ts"
 import type { JournalError } from "../journal/JournalError.ts"
 import type { RunJournal } from "../journal/RunJournal.ts"
@@ -13,6 +13,7 @@ import { endDiffers, missingCall, noteDiffers, resultDiffers } from "./Divergenc
 import type { ReplaySummary } from "./Engine.ts"
 import type { RunContext } from "./RunContext.ts"
 import { asWritten, inDialect, launchPlan, readyFile, storedPlan } from "./planLaunch.ts"
+import { findRun } from "./findRun.ts"
 import { noteOf, readEvent, readScheduled, RunHistory } from "./RunHistory.ts"
 import type { Session } from "./Session.ts"
 import { resultValue } from "./summarize.ts"
@@ -169,20 +170,20 @@ const replayOpened = <E, R>(
 
 /** Replays the run that `spec` names. */
 export const replayJournal = <R>(spec: RunSpec, launch: Effect.Effect<PlanDriver, never, R | Scope.Scope>) =>
-  Result.match(runIdFor(spec), {
-    onSuccess: (runId) =>
-      Effect.catch(
-        replayOpened(runId, () =>
-          Effect.map(launch, (driver): Launched => ({
-            driver,
-            boards: spec.boards ?? {},
-            dialect: asWritten
-          }))
-        ),
-        (error) => Effect.succeed(replayFailure(runId, error))
+  Effect.gen(function* () {
+    const { runId } = yield* findRun(spec)
+    return yield* Effect.catch(
+      replayOpened(runId, () =>
+        Effect.map(launch, (driver): Launched => ({ driver, boards: spec.boards ?? {}, dialect: asWritten }))
       ),
-    onFailure: ({ message }) => Effect.succeed(failed("", "invalid_input", message))
-  })
+      (error) => Effect.succeed(replayFailure(runId, error))
+    )
+  }).pipe(
+    Effect.catchTags({
+      NotCanonicalError: ({ message }) => Effect.succeed(failed("", "invalid_input", message)),
+      JournalError: (error) => Effect.succeed(replayFailure("", error))
+    })
+  )
 
 /**
  * Replays a run out of its own directory, or with another plan's file to see where that one parts from it. Never

@@ -41,6 +41,7 @@ const resume = Effect.fnUntraced(function* (runId: string, how: HowToRun) {
   }
   return yield* executeRun({
     spec,
+    runId: meta.runId,
     describe: Effect.fail(gone),
     launch: launchLive(ready, inputs),
     ...(how.preflight === undefined ? {} : { preflight: how.preflight(ready.bundle) }),

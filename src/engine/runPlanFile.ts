@@ -2,11 +2,11 @@
 // `run` are this. Never fails: how it ended is in the summary.
 import { Effect, Result } from "effect"
 import { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
-import { runIdFor, specFingerprints, type RunSpec } from "../domain/RunSpec.ts"
+import { formerRunIdFor, runIdFor, type RunSpec } from "../domain/RunSpec.ts"
 import { Journal } from "../journal/Journal.ts"
-import { changedParts } from "../journal/RunMeta.ts"
 import type { RunPlanRequest } from "./Engine.ts"
 import { executeRun } from "./executeRun.ts"
+import { changedFrom } from "./findRun.ts"
 import { journalFailure } from "./journalFailure.ts"
 import { runOptions } from "./howToRun.ts"
 import { describePlan, inDialect, launchLive, planFailure, readyFile } from "./planLaunch.ts"
@@ -14,13 +14,20 @@ import { specOfPlan } from "./planSpec.ts"
 import { answersOf, keptReuse } from "./reuse.ts"
 import { unrun } from "./summarize.ts"
 
+/** Whether a run of the spec is there, also one that was begun when the identity did not say the entry. */
+const isTaken = Effect.fnUntraced(function* (spec: RunSpec) {
+  const store = yield* Journal
+  for (const id of [runIdFor(spec), formerRunIdFor(spec)]) {
+    if (Result.isSuccess(id) && (yield* store.exists(id.success))) return true
+  }
+  return false
+})
+
 /** `spec`, or with `fresh` the first of it that nobody has run yet. */
 const freshSpec = Effect.fnUntraced(function* (spec: RunSpec) {
-  const store = yield* Journal
   for (let nonce = 1; ; nonce++) {
     const next = { ...spec, nonce }
-    const runId = runIdFor(next)
-    if (Result.isFailure(runId) || !(yield* store.exists(runId.success))) return next
+    if (!(yield* isTaken(next))) return next
   }
 })
 
@@ -28,10 +35,7 @@ const freshSpec = Effect.fnUntraced(function* (spec: RunSpec) {
 const mismatch = Effect.fnUntraced(function* (spec: RunSpec, expected: string) {
   const store = yield* Journal
   const journal = yield* store.open(yield* store.runId(expected), "read")
-  const changed = changedParts(
-    journal.meta.parts,
-    Result.getOrElse(specFingerprints(spec), () => ({}))
-  ).filter((part) => part !== "nonce")
+  const changed = (yield* changedFrom(journal, spec)).filter((part) => part !== "nonce")
   if (changed.length === 0) return undefined
   return unrun(
     "damaged",
@@ -72,6 +76,9 @@ const run = Effect.fnUntraced(function* (request: RunPlanRequest) {
   const answers = reuse === undefined ? undefined : yield* answersOf(reuse)
   return yield* executeRun({
     spec,
+    ...(expectRun === undefined || request.fresh === true
+      ? {}
+      : { runId: yield* (yield* Journal).runId(expectRun) }),
     describe: describePlan(spec, inputs, loaded, ready, { ...request.extra, ...keptReuse(reuse) }),
     launch: launchLive(ready, inputs),
     ...(request.preflight === undefined ? {} : { preflight: request.preflight(ready.bundle) }),

@@ -4,7 +4,15 @@
 import { Effect, Result, Schema } from "effect"
 import { canonicalJson, type NotCanonicalError } from "../domain/canonicalJson.ts"
 import { fingerprint, sha256 } from "../domain/fingerprint.ts"
-import { RunId, RunSpec, runIdFor, specFingerprints, specParts, type SpecPart } from "../domain/RunSpec.ts"
+import {
+  formerRunIdFor,
+  RunId,
+  RunSpec,
+  runIdFor,
+  specFingerprints,
+  specParts,
+  type SpecPart
+} from "../domain/RunSpec.ts"
 import type { ContentStore } from "./ContentStore.ts"
 import { JournalError } from "./JournalError.ts"
 
@@ -28,6 +36,8 @@ export const RunMeta = Schema.Struct({
   /** Fingerprint of each part of the spec, and the name of the blob that holds its canonical JSON. */
   parts: Schema.Struct({
     goal: part,
+    /** Absent in a run of a plan: its id is of the first version, and its bundle says the entry. */
+    entry: part,
     plan: part,
     program: part,
     contract: part,
@@ -150,8 +160,9 @@ export const specOf = Effect.fnUntraced(function* (
   const spec = yield* Effect.mapError(Schema.decodeUnknownEffect(RunSpec)(parts), (issue) =>
     mismatch(path, `its parts are not a spec: ${issue.message.split("\n", 1)[0] ?? ""}`)
   )
-  const id = yield* Effect.mapError(Effect.fromResult(runIdFor(spec)), (error) =>
-    mismatch(path, error.message)
-  )
+  const idBy = (version: typeof runIdFor) =>
+    Effect.mapError(Effect.fromResult(version(spec)), (error) => mismatch(path, error.message))
+  if (spec.entry === undefined && meta.runId === (yield* idBy(formerRunIdFor))) return spec
+  const id = yield* idBy(runIdFor)
   return id === meta.runId ? spec : yield* mismatch(path, `its parts make ${id}, not ${meta.runId}`)
 })

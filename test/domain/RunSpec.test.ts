@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { fingerprint, sha256 } from "../../src/domain/fingerprint.ts"
 import {
+  formerRunIdFor,
   runIdFor,
   runIdPattern,
   specFingerprints,
@@ -28,6 +29,8 @@ const variants: ReadonlyArray<readonly [string, RunSpec]> = [
       ]
     }
   ],
+  ["entry", { ...base, entry: "plan.ts" }],
+  ["another entry", { ...base, entry: "helper.ts" }],
   ["program", { ...base, program: "p" }],
   ["contract", { ...base, contract: { budget: { usd: 1 } } }],
   ["another contract", { ...base, contract: { budget: { usd: 2 } } }],
@@ -45,9 +48,9 @@ const variants: ReadonlyArray<readonly [string, RunSpec]> = [
 ]
 
 describe("runIdFor", () => {
-  it("is run- and 16 hex digits of the fingerprint of { v: 1, ...spec }", () => {
+  it("is run- and 16 hex digits of the fingerprint of { v: 2, ...spec }", () => {
     assert.match(idOf(base), runIdPattern)
-    assert.strictEqual(idOf(base), `run-${Result.getOrThrow(fingerprint({ v: 1, ...base })).slice(0, 16)}`)
+    assert.strictEqual(idOf(base), `run-${Result.getOrThrow(fingerprint({ v: 2, ...base })).slice(0, 16)}`)
   })
 
   it("differs with every part", () => {
@@ -58,7 +61,14 @@ describe("runIdFor", () => {
   it("is the same for an absent part and an undefined one, and in any order of members", () => {
     const spec = { nonce: undefined, plan: base.plan, args: undefined, goal: base.goal }
     // Undefined members get in from untyped callers only.
-    assert.strictEqual(Result.getOrThrow(fingerprint({ v: 1, ...spec })).slice(0, 16), idOf(base).slice(4))
+    assert.strictEqual(Result.getOrThrow(fingerprint({ v: 2, ...spec })).slice(0, 16), idOf(base).slice(4))
+  })
+
+  it("was, in its first version, the same for every entry", () => {
+    const former = (spec: RunSpec) => Result.getOrThrow(formerRunIdFor(spec))
+    const first = `run-${Result.getOrThrow(fingerprint({ v: 1, ...base })).slice(0, 16)}`
+    assert.strictEqual(former(base), first)
+    assert.strictEqual(former({ ...base, entry: "plan.ts" }), first)
   })
 
   it("refuses a part that JSON cannot carry", () => {
