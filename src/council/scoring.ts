@@ -2,7 +2,7 @@
 // order, on any machine. Weights and thresholds are decimals scaled to integers; nothing is rounded before it is
 // compared.
 import { Schema } from "effect"
-import { decimalFromNumber } from "../verifier/decimal.ts"
+import { decimalFromNumber } from "../domain/decimal.ts"
 import { minVotes, type Axis, type Thresholds } from "./Board.ts"
 
 export const Decision = Schema.Literals(["GO", "PIVOT", "NO_GO"])

@@ -3,7 +3,7 @@
 import { Result, Schema } from "effect"
 import { Assertion } from "../domain/Contract.ts"
 import { issuesOf, pathText } from "../domain/schemaIssues.ts"
-import { strictJson } from "./strictJson.ts"
+import { strictJson } from "../domain/strictJson.ts"
 
 /** A claim has the shape of a contract's assertion: id, statement, oracle, args, evidence id. */
 export const Claim = Schema.Struct(Assertion.fields)

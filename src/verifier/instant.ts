@@ -2,7 +2,7 @@
 // date is the interval of its day. What does not say its zone is ambiguous unless the claim says it. No clock.
 import { Result } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
-import { decimalFromNumber } from "./decimal.ts"
+import { decimalFromNumber } from "../domain/decimal.ts"
 import { unproven, type Outcome } from "./Finding.ts"
 
 /** From the first to the last nanosecond; the same for an instant. */

@@ -3,7 +3,7 @@
 import { Result, Schema } from "effect"
 import { sha256 } from "../domain/fingerprint.ts"
 import { Evidence } from "./Evidence.ts"
-import { strictJson } from "./strictJson.ts"
+import { strictJson } from "../domain/strictJson.ts"
 
 export interface GivenFile {
   /** Relative to the evidence directory, with `/`. */

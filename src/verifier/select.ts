@@ -4,12 +4,12 @@ import { Result, Schema } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
 import { sha256 } from "../domain/fingerprint.ts"
 import { cutsNumber } from "./boundary.ts"
-import { decimalFromNumber, decimalFromText, type Decimal } from "./decimal.ts"
+import { decimalFromNumber, decimalFromText, type Decimal } from "../domain/decimal.ts"
 import type { Evidence } from "./Evidence.ts"
 import { unproven, type Outcome } from "./Finding.ts"
 import { linearRegex } from "./linearRegex.ts"
 import { pointAt } from "./pointer.ts"
-import { strictJson, type StrictDocument, type StrictJsonError } from "./strictJson.ts"
+import { strictJson, type StrictDocument, type StrictJsonError } from "../domain/strictJson.ts"
 
 export type Unproven = Outcome & { readonly finding: "unproven" }
 

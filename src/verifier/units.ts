@@ -1,6 +1,6 @@
 // Units that can be compared exactly: an integer number of a smallest unit of one dimension. What is not here is
 // equal only to itself by name; "KB" is not here because it means 1000 to some and 1024 to others.
-import { timesInteger, type Decimal } from "./decimal.ts"
+import { timesInteger, type Decimal } from "../domain/decimal.ts"
 
 const unit = (dimension: string, factor: bigint) => Object.freeze({ dimension, factor })
 

@@ -1,6 +1,6 @@
 // Units: exact factors inside a dimension, nothing across dimensions, nothing by guess.
 import { assert, describe, it } from "@effect/vitest"
-import { decimalFromNumber, sameDecimal } from "../../src/verifier/decimal.ts"
+import { decimalFromNumber, sameDecimal } from "../../src/domain/decimal.ts"
 import { inOneUnit } from "../../src/verifier/units.ts"
 
 const same = (a: number, unitA: string, b: number, unitB: string): boolean | undefined => {

@@ -2,7 +2,7 @@
 // code points or bytes of a text, matches of a pattern (line by line), occurrences of a passage (not overlapping).
 import { Result, Schema } from "effect"
 import type { Json } from "../../domain/canonicalJson.ts"
-import { compares, decimalFromNumber, Ops } from "../decimal.ts"
+import { compares, decimalFromNumber, Ops } from "../../domain/decimal.ts"
 import { holds, unproven } from "../Finding.ts"
 import { linearRegex } from "../linearRegex.ts"
 import { oracle } from "../Oracle.ts"

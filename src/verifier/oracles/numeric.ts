@@ -10,7 +10,7 @@ import {
   Ops,
   timesDecimal,
   type Decimal
-} from "../decimal.ts"
+} from "../../domain/decimal.ts"
 import { holds, unproven } from "../Finding.ts"
 import { oracle } from "../Oracle.ts"
 import { quantityOf, select, selection, type Unproven } from "../select.ts"

@@ -2,7 +2,7 @@
 // sequence, each exactly once.
 import { Result, Schema } from "effect"
 import { canonicalJsonOf, type Json } from "../../domain/canonicalJson.ts"
-import { compareDecimal, decimalFromNumber } from "../decimal.ts"
+import { compareDecimal, decimalFromNumber } from "../../domain/decimal.ts"
 import { proven, refuted, unproven, type Outcome } from "../Finding.ts"
 import { intervalOf } from "../instant.ts"
 import { oracle } from "../Oracle.ts"

@@ -1,7 +1,7 @@
 // Strict JSON: reads what JSON.parse reads, but for documents with two meanings and numbers that lose digits.
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import { strictJson } from "../../src/verifier/strictJson.ts"
+import { strictJson } from "../../src/domain/strictJson.ts"
 
 const read = (text: string) => Result.getOrThrow(strictJson(text))
 

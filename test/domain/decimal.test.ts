@@ -8,7 +8,7 @@ import {
   distance,
   Ops,
   sameDecimal
-} from "../../src/verifier/decimal.ts"
+} from "../../src/domain/decimal.ts"
 
 const read = (text: string) => {
   const value = decimalFromText(text)

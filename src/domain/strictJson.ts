@@ -1,7 +1,7 @@
 // Strict JSON: a document that has one meaning only. JSON.parse takes the last of two equal keys and rounds numbers
 // silently; both would let a false claim pass, so here the first is an error and the second is reported by place.
 import { Result, Schema } from "effect"
-import type { Json } from "../domain/canonicalJson.ts"
+import type { Json } from "./canonicalJson.ts"
 import { decimalFromText, sameDecimal } from "./decimal.ts"
 
 export class StrictJsonError extends Schema.TaggedError<StrictJsonError>()("StrictJsonError", {
