@@ -19,6 +19,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
+    // What a user's cache directory keeps is kept between test runs, but not in the user's own.
+    env: { XDG_CACHE_HOME: fileURLToPath(new URL("node_modules/.cache", import.meta.url)) },
     // Real processes, sockets and disks on a machine shared with others: one that was starved is tried once more.
     retry: process.env["CI"] === undefined ? 0 : 1
   }

@@ -39,20 +39,6 @@ const sources = () => {
 const requireShim =
   'import{createRequire as __alembicRequire}from"node:module";const require=__alembicRequire(import.meta.url);'
 
-/** Compiling the bundle is half of a start; Node keeps what it compiled (where NODE_DISABLE_COMPILE_CACHE lets it). */
-const launcher = `#!/usr/bin/env node
-import module from "node:module"
-const [major, minor] = process.versions.node.split(".").map(Number)
-if (major < 22 || (major === 22 && minor < 19)) {
-  console.error(\`alembic needs Node 22.19 or later; this is \${process.versions.node}\`)
-  process.exit(2)
-}
-module.enableCompileCache()
-// Without a word there is no command: help, version and wrong usage start from a bundle of just what they need.
-const full = process.argv.slice(2).some((arg) => !arg.startsWith("-") || /^--(wizard|completions)/.test(arg))
-await import(full ? "./command.js" : "./front.js")
-`
-
 const common = {
   absWorkingDir: root,
   bundle: true,
@@ -77,6 +63,12 @@ const put = ({ contents, path }) => {
 }
 
 const bundle = async () => {
+  const launcher = await build({
+    ...common,
+    splitting: false,
+    entryPoints: { main: "src/app/launch.ts" },
+    banner: { js: "#!/usr/bin/env node" }
+  })
   const command = await build({
     ...common,
     entryPoints: { command: "src/main.ts" },
@@ -113,16 +105,15 @@ const bundle = async () => {
     outdir: "dist",
     logLevel: "warning"
   })
-  return [command, front, library, child, prelude].flatMap(({ outputFiles }) => outputFiles)
+  return [launcher, command, front, library, child, prelude].flatMap(({ outputFiles }) => outputFiles)
 }
 
 const key = sources()
 if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== key) {
   const files = await bundle()
   for (const file of files) put(file)
-  put({ path: join(dist, "main.js"), contents: launcher })
   put({ path: stamp, contents: key })
-  const kept = new Set(["main.js", ".built", "types", ...files.map(({ path }) => basename(path))])
+  const kept = new Set([".built", "types", ...files.map(({ path }) => basename(path))])
   for (const name of readdirSync(dist)) if (!kept.has(name)) rmSync(join(dist, name), { recursive: true })
 }
 if (withTypes) {

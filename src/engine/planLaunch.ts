@@ -6,7 +6,6 @@ import { withScriptModels } from "../adapters/scriptModels.ts"
 import type { RunErrorInfo } from "../domain/RunEvent.ts"
 import type { RunSpec } from "../domain/RunSpec.ts"
 import type { RunSummary } from "../domain/RunSummary.ts"
-import { Journal } from "../journal/Journal.ts"
 import { JournalError } from "../journal/JournalError.ts"
 import type { RunJournal } from "../journal/RunJournal.ts"
 import { describeRun, specOf } from "../journal/RunMeta.ts"
@@ -35,8 +34,7 @@ const decodePrelude = Schema.decodeUnknownResult(PreludeText)
 
 const preludeOf = Effect.fnUntraced(function* (bundle: PlanBundle) {
   if (bundle.kind === "workflow" || bundle.imports.length === 0) return undefined
-  const { baseDir } = yield* Journal
-  return yield* (yield* Prelude).load(bundle.imports, `${baseDir}/cache`)
+  return yield* (yield* Prelude).load(bundle.imports)
 })
 
 /** Reads, checks and bundles a plan's file, while its process is starting. */
@@ -83,12 +81,6 @@ export const launchPlan = Effect.fnUntraced(function* (
     ...options,
     ...(prelude === undefined ? {} : { prelude })
   })
-})
-
-/** As `launchPlan`, and what V8 made of the prelude is kept for the next time. A replay writes nothing at all. */
-export const launchLive = Effect.fnUntraced(function* (ready: ReadyPlan, inputs: PlanInputs) {
-  const { baseDir } = yield* Journal
-  return yield* launchPlan(ready, inputs, { cacheDir: `${baseDir}/cache` })
 })
 
 /** A program, or a plan module: models are what it calls them. */

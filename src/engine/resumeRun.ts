@@ -9,7 +9,7 @@ import type { HowToRun } from "./Engine.ts"
 import { executeRun } from "./executeRun.ts"
 import { journalFailure } from "./journalFailure.ts"
 import { runOptions } from "./howToRun.ts"
-import { inDialect, launchLive, storedPlan } from "./planLaunch.ts"
+import { inDialect, launchPlan, storedPlan } from "./planLaunch.ts"
 import { unrun } from "./summarize.ts"
 
 const stored = Effect.fnUntraced(function* (runId: string) {
@@ -43,7 +43,7 @@ const resume = Effect.fnUntraced(function* (runId: string, how: HowToRun) {
     spec,
     runId: meta.runId,
     describe: Effect.fail(gone),
-    launch: launchLive(ready, inputs),
+    launch: launchPlan(ready, inputs),
     ...(how.preflight === undefined ? {} : { preflight: how.preflight(ready.bundle) }),
     options: runOptions({ ...how, boards: spec.boards ?? {} }, inputs.contract, undefined)
   }).pipe(inDialect(ready.bundle))

@@ -9,7 +9,7 @@ import { executeRun } from "./executeRun.ts"
 import { changedFrom } from "./findRun.ts"
 import { journalFailure } from "./journalFailure.ts"
 import { runOptions } from "./howToRun.ts"
-import { describePlan, inDialect, launchLive, planFailure, readyFile } from "./planLaunch.ts"
+import { describePlan, inDialect, launchPlan, planFailure, readyFile } from "./planLaunch.ts"
 import { specOfPlan } from "./planSpec.ts"
 import { answersOf, keptReuse } from "./reuse.ts"
 import { unrun } from "./summarize.ts"
@@ -80,7 +80,7 @@ const run = Effect.fnUntraced(function* (request: RunPlanRequest) {
       ? {}
       : { runId: yield* (yield* Journal).runId(expectRun) }),
     describe: describePlan(spec, inputs, loaded, ready, { ...request.extra, ...keptReuse(reuse) }),
-    launch: launchLive(ready, inputs),
+    launch: launchPlan(ready, inputs),
     ...(request.preflight === undefined ? {} : { preflight: request.preflight(ready.bundle) }),
     options: runOptions(request, inputs.contract, answers)
   }).pipe(inDialect(ready.bundle))

@@ -2,6 +2,8 @@
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Context, Effect, Layer, Schema } from "effect"
+import { sha256 } from "../domain/fingerprint.ts"
+import { userCache } from "../kernel/userCache.node.ts"
 import type { FromHost } from "./child/messages.ts"
 import type { PlanBundle } from "./PlanBundle.ts"
 import { defaultHeapMb } from "./planHeap.ts"
@@ -40,12 +42,14 @@ const commandOf = (entry: URL): Effect.Effect<ChildCommand> => {
 const encodeInput = Schema.encodeSync(Schema.fromJsonString(PlanInput))
 
 /** V8 takes compiled code only from a build and flags like its own: they are in the file's name. */
-const preludeMessage = ({ cacheDir, heapMb = defaultHeapMb, prelude }: LaunchOptions) => {
+const preludeMessage = ({ heapMb = defaultHeapMb, prelude }: LaunchOptions) => {
   if (prelude === undefined) return {}
   const { code } = prelude
-  if (cacheDir === undefined) return { prelude: { code } }
-  const name = `${prelude.sha256.slice(0, 32)}-${process.versions.v8}-${process.arch}-${heapMb}.compiled`
-  return { prelude: { code, compiled: join(cacheDir, `prelude-${name}`) } }
+  const cache = userCache("plans")
+  if (cache === undefined) return { prelude: { code } }
+  // The code's own hash: a run directory from elsewhere could name another's.
+  const name = `${sha256(code).slice(0, 32)}-${process.versions.v8}-${process.arch}-${heapMb}.compiled`
+  return { prelude: { code, compiled: join(cache, `prelude-${name}`) } }
 }
 
 const startMessage = (bundle: PlanBundle, input: PlanInput, options: LaunchOptions): FromHost => ({

@@ -21,8 +21,6 @@ export interface LaunchOptions {
   readonly limits?: Partial<PlanLimits>
   /** Needed if the bundle has `imports`. */
   readonly prelude?: PreludeBundle
-  /** Where the compiled prelude is kept between runs. Safe to delete; without it the prelude is compiled each time. */
-  readonly cacheDir?: string
 }
 
 export class PlanVm extends Context.Service<

@@ -1,5 +1,5 @@
 // Prelude, live: bundled by esbuild (loaded when first used) from the `effect` that Alembic itself runs on, and kept
-// by content in the caller's cache folder. A package ships it built; then nothing is bundled at all.
+// by content in the user's cache. A package ships it built; then nothing is bundled at all.
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { basename, dirname, join } from "node:path"
@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url"
 import { Context, Effect, Layer } from "effect"
 import type { BuildOptions } from "esbuild"
 import { sha256 } from "../domain/fingerprint.ts"
+import { userCache } from "../kernel/userCache.node.ts"
 import { Prelude, PreludeError, type PreludeBundle } from "./Prelude.ts"
 
 /** Where the prelude comes from: its source in a checkout, the built script `plan-prelude.js` in a package. */
@@ -83,8 +84,10 @@ const keep = (path: string, code: string) =>
 const readOr = (path: string) => Effect.promise(() => readFile(path, "utf8").catch(() => undefined))
 
 /** A cached file names the hash of its own text, so that a damaged one is built again. */
-const cached = Effect.fnUntraced(function* (entry: string, cacheDir: string) {
-  const path = join(cacheDir, `prelude-${(yield* sourcesKey(entry)).slice(0, 32)}.js`)
+const cached = Effect.fnUntraced(function* (entry: string) {
+  const cache = userCache("plans")
+  if (cache === undefined) return yield* bundle(entry)
+  const path = join(cache, `prelude-${(yield* sourcesKey(entry)).slice(0, 32)}.js`)
   const known = yield* readOr(path)
   const [head = "", ...rest] = known?.split("\n") ?? []
   const text = rest.join("\n")
@@ -105,12 +108,12 @@ export const layer: Layer.Layer<Prelude> = Layer.effect(
   Effect.gen(function* () {
     const entry = fileURLToPath(yield* PreludeEntry)
 
-    const load = Effect.fn("Prelude.load")(function* (imports: ReadonlyArray<string>, cacheDir: string) {
+    const load = Effect.fn("Prelude.load")(function* (imports: ReadonlyArray<string>) {
       const outside = imports.find((name) => !isPreludeModule.test(name))
       if (outside !== undefined) {
         return yield* new PreludeError({ message: `${outside} is not for plans: it reaches out of them` })
       }
-      const code = entry.endsWith(".ts") ? yield* cached(entry, cacheDir) : yield* built(entry)
+      const code = entry.endsWith(".ts") ? yield* cached(entry) : yield* built(entry)
       const bundle: PreludeBundle = { sha256: sha256(code), code, imports: [...imports].sort() }
       return bundle
     })

@@ -20,12 +20,8 @@ export class Prelude extends Context.Service<
   Prelude,
   {
     /**
-     * The prelude with at least these modules (`effect`, `effect/…`, `alembic/plan`). `cacheDir` keeps it between
-     * runs and is safe to delete.
+     * The prelude with at least these modules (`effect`, `effect/…`, `alembic/plan`).
      */
-    readonly load: (
-      imports: ReadonlyArray<string>,
-      cacheDir: string
-    ) => Effect.Effect<PreludeBundle, PreludeError>
+    readonly load: (imports: ReadonlyArray<string>) => Effect.Effect<PreludeBundle, PreludeError>
   }
 >()("alembic/plan/Prelude") {}

@@ -42,15 +42,15 @@ const write = (name: string, text: string) => {
   return path
 }
 
-const toFirstCall = (path: string, cache: string) =>
+const toFirstCall = (path: string) =>
   Effect.gen(function* () {
     const from = performance.now()
     const vm = yield* PlanVm
     yield* vm.prestart
     const { bundle } = yield* loadPlan(path)
     const needs = bundle.kind === "module" && bundle.imports.length > 0
-    const prelude = needs ? yield* (yield* Prelude).load(bundle.imports, cache) : undefined
-    const driver = yield* vm.launch(bundle, input, prelude === undefined ? {} : { prelude, cacheDir: cache })
+    const prelude = needs ? yield* (yield* Prelude).load(bundle.imports) : undefined
+    const driver = yield* vm.launch(bundle, input, prelude === undefined ? {} : { prelude })
     const turn = yield* driver.start
     if (turn.requests.length !== 1) return yield* Effect.die(turn)
     return performance.now() - from
@@ -109,18 +109,13 @@ const program = Effect.gen(function* () {
   const small = write("small.ts", promise(50))
   const large = write("large.ts", promise(10_000))
   const effect = write("effect.ts", effectful)
-  const cache = join(folder, "cache")
+  process.env["XDG_CACHE_HOME"] = join(folder, "cache")
   show("node, same 50-line module", "ms", yield* times(9, bareNode(small)))
-  show("first time: promise style, 50 lines", "ms", [yield* toFirstCall(small, cache)], "aim 150")
-  show(
-    "path to first call, promise style, 50 lines",
-    "ms",
-    yield* times(15, toFirstCall(small, cache)),
-    "aim 80"
-  )
-  show("path to first call, 10,000 lines", "ms", yield* times(5, toFirstCall(large, cache)), "aim 1000")
-  show("first time, empty cache: Effect style", "ms", [yield* toFirstCall(effect, cache)], "aim 250")
-  show("path to first call, Effect style", "ms", yield* times(15, toFirstCall(effect, cache)), "aim 120")
+  show("first time: promise style, 50 lines", "ms", [yield* toFirstCall(small)], "aim 150")
+  show("path to first call, promise style, 50 lines", "ms", yield* times(15, toFirstCall(small)), "aim 80")
+  show("path to first call, 10,000 lines", "ms", yield* times(5, toFirstCall(large)), "aim 1000")
+  show("first time, empty cache: Effect style", "ms", [yield* toFirstCall(effect)], "aim 250")
+  show("path to first call, Effect style", "ms", yield* times(15, toFirstCall(effect)), "aim 120")
   show("round trip alone", "µs", yield* roundTrips(1, 2_000), "aim 200")
   show("round trip, 64 in flight", "µs", yield* roundTrips(64, 200), "aim 20")
   show("1,000 known answers in bulk", "ms", yield* times(9, bulk), "aim 30")

@@ -33,9 +33,8 @@ const input = { goal: "the goal", files: [] }
 
 const launchFile = Effect.fnUntraced(function* (path: string) {
   const { bundle } = yield* loadPlan(path)
-  const cacheDir = join(yield* Folder, "cache")
-  const prelude = yield* (yield* Prelude).load(bundle.kind === "module" ? bundle.imports : [], cacheDir)
-  return yield* (yield* PlanVm).launch(bundle, input, { prelude, cacheDir })
+  const prelude = yield* (yield* Prelude).load(bundle.kind === "module" ? bundle.imports : [])
+  return yield* (yield* PlanVm).launch(bundle, input, { prelude })
 })
 
 const launchSource = Effect.fnUntraced(function* (source: string) {
@@ -180,17 +179,6 @@ layer(live)("Effect plans", (it) => {
         launchSource(`import * as x from "effect/http"\nexport const run = async () => x`)
       )
       assert.include(refused.message, "effect/http is not for plans")
-    })
-  )
-
-  it.effect("a damaged cache is built again", () =>
-    Effect.gen(function* () {
-      const prelude = yield* Prelude
-      const dir = join(yield* Folder, "cache")
-      const first = yield* prelude.load(["effect"], dir)
-      const { readdirSync } = yield* Effect.promise(() => import("node:fs"))
-      for (const name of readdirSync(dir)) writeFileSync(join(dir, name), "// damaged")
-      assert.deepStrictEqual(yield* prelude.load(["effect"], dir), first)
     })
   )
 })

@@ -22,7 +22,8 @@ export const start = (cwd: string, ...args: ReadonlyArray<string>) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => {
-        const env = { PATH: process.env["PATH"], NO_COLOR: "1" }
+        const { PATH, TMPDIR, XDG_CACHE_HOME } = process.env
+        const env = { PATH, TMPDIR, XDG_CACHE_HOME, NO_COLOR: "1" }
         const child = spawn(process.execPath, [main, ...args], {
           cwd,
           env,
