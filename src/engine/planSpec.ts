@@ -24,10 +24,20 @@ export interface PlanInputs {
 
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: false })
 
-/** What the plan's `run` gets. */
+/**
+ * The value as a run's directory gives it back: keys in canonical order, no negative zero. What has no canonical form
+ * has no run either.
+ */
+const asKept = (value: Json): Json =>
+  Result.match(canonicalJson(value), {
+    onSuccess: (text): Json => JSON.parse(text),
+    onFailure: () => value
+  })
+
+/** What the plan's `run` gets: the same bytes when the run begins, goes on, is replayed or lends its answers. */
 export const planInputOf = (inputs: PlanInputs): PlanInput => ({
   goal: inputs.goal,
-  ...(inputs.args === undefined ? {} : { args: inputs.args }),
+  ...(inputs.args === undefined ? {} : { args: asKept(inputs.args) }),
   ...(inputs.contract === undefined ? {} : { contract: contractJson(inputs.contract) }),
   files: inputs.attachments.map(({ bytes, path }) => ({
     path,
