@@ -1,9 +1,11 @@
 // JSON that stands in a model's text: alone, in a fenced block, or with prose around it. Decided once, here: the
 // whole text comes first, then fenced blocks, then objects and arrays in prose. Trailing commas are forgiven, because
-// they have one reading; quotes, comments and missing braces are not, because they have more. Pure.
+// they have one reading; quotes, comments and missing braces are not, because they have more. An object in which a key
+// stands twice has two readings, so an answer that holds one means nothing. Pure.
 import { Result, Schema } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
 import { canonicalJson } from "../domain/canonicalJson.ts"
+import { repeatedKeyIn } from "../domain/strictJson.ts"
 
 const decodeJson = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Json))
 
@@ -14,13 +16,20 @@ const maxCandidates = 32
 const withoutTrailingCommas = (text: string): string =>
   text.replace(/("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])/gs, (_whole, string: string | undefined) => string ?? "")
 
-const parse = (text: string): Json | undefined => {
+/** A value that a part of the text writes, and the key that stands twice in it, if one does. */
+interface Written {
+  readonly value: Json
+  readonly repeatedKey: string | undefined
+}
+
+const parse = (text: string): Written | undefined => {
   const trimmed = text.trim()
   if (trimmed === "") return undefined
-  const exact = decodeJson(trimmed)
-  if (Result.isSuccess(exact)) return exact.success
-  const forgiven = decodeJson(withoutTrailingCommas(trimmed))
-  return Result.isSuccess(forgiven) ? forgiven.success : undefined
+  for (const form of [trimmed, withoutTrailingCommas(trimmed)]) {
+    const read = decodeJson(form)
+    if (Result.isSuccess(read)) return { value: read.success, repeatedKey: repeatedKeyIn(form) }
+  }
+  return undefined
 }
 
 /** What stands in closed fenced blocks, line by line: a pattern over the whole text would not be linear. */
@@ -58,8 +67,8 @@ const endOfValue = (text: string, start: number): number => {
 }
 
 /** Outermost objects and arrays, in order. Linear but for brackets that never close, of which few are tried. */
-const embedded = (text: string): ReadonlyArray<Json> => {
-  const found: Array<Json> = []
+const embedded = (text: string): ReadonlyArray<Written> => {
+  const found: Array<Written> = []
   let unclosed = 0
   for (
     let index = 0;
@@ -72,9 +81,9 @@ const embedded = (text: string): ReadonlyArray<Json> => {
       unclosed += 1
       continue
     }
-    const value = parse(text.slice(index, end))
-    if (value === undefined) continue
-    found.push(value)
+    const written = parse(text.slice(index, end))
+    if (written === undefined) continue
+    found.push(written)
     index = end - 1
   }
   return found
@@ -91,17 +100,25 @@ const distinct = (values: ReadonlyArray<Json>): ReadonlyArray<Json> => {
   return Array.from(seen.values())
 }
 
-/**
- * The JSON values an answer may mean, without duplicates; empty when it holds none. A text that is JSON as a whole
- * means that and nothing else; a text with fenced blocks of JSON means one of them.
- */
-export const candidatesIn = (answer: string): ReadonlyArray<Json> => {
-  const text = answer.replace(/^\uFEFF/, "")
+/** What writes the values that the answer may mean. */
+const writtenIn = (text: string): ReadonlyArray<Written> => {
   const whole = parse(text)
   if (whole !== undefined) return [whole]
-  const blocks = fenced(text).flatMap((block) => {
-    const value = parse(block)
-    return value === undefined ? [] : [value]
-  })
-  return distinct(blocks.length > 0 ? blocks : embedded(text))
+  const blocks = fenced(text).flatMap((block) => parse(block) ?? [])
+  return blocks.length > 0 ? blocks : embedded(text)
+}
+
+/**
+ * The JSON values an answer may mean, without duplicates; empty when it holds none. A text that is JSON as a whole
+ * means that and nothing else; a text with fenced blocks of JSON means one of them. Fails, with the problem in words
+ * that a model can act on, where a key stands twice in one object of any of them.
+ */
+export const candidatesIn = (answer: string): Result.Result<ReadonlyArray<Json>, string> => {
+  const written = writtenIn(answer.replace(/^\uFEFF/, ""))
+  const repeated = written.find(({ repeatedKey }) => repeatedKey !== undefined)?.repeatedKey
+  return repeated === undefined
+    ? Result.succeed(distinct(written.map(({ value }) => value)))
+    : Result.fail(
+        `the key ${JSON.stringify(repeated.slice(0, 80).toWellFormed())} stands twice in one object, so that the answer has two readings`
+      )
 }

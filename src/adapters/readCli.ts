@@ -3,6 +3,7 @@
 // reports of itself; what that failure means is classifyProcess.ts's.
 import type { Result } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
+import { repeatedKeyIn } from "../domain/strictJson.ts"
 import type { ModelError, TokenUsage } from "../domain/ModelError.ts"
 import type { AttemptSuccess } from "./Adapter.ts"
 import { judge } from "./classifyAnswer.ts"
@@ -24,17 +25,21 @@ export interface CliReading {
   readonly retryable?: boolean
 }
 
+/** A value with one reading: an object in which a key stands twice is not in a format that anybody asked for. */
+const parseOne = (text: string): Json | undefined =>
+  repeatedKeyIn(text) === undefined ? parseJson(text) : undefined
+
 /** The JSON values of an output with noise around them: the whole, or those of its lines that are JSON. */
 const jsonValues = (text: string): ReadonlyArray<Json> => {
-  const whole = parseJson(text)
+  const whole = parseOne(text)
   if (whole !== undefined) return Array.isArray(whole) ? asList(whole) : [whole]
   const values = text.split("\n").flatMap((line) => {
-    const value = /^\s*[{[]/.test(line) ? parseJson(line) : undefined
+    const value = /^\s*[{[]/.test(line) ? parseOne(line) : undefined
     return value === undefined ? [] : Array.isArray(value) ? asList(value) : [value]
   })
   if (values.length > 0) return values
   const open = text.search(/^\s*\{/m)
-  const rest = open === -1 ? undefined : parseJson(text.slice(open, text.lastIndexOf("}") + 1))
+  const rest = open === -1 ? undefined : parseOne(text.slice(open, text.lastIndexOf("}") + 1))
   return rest === undefined ? [] : [rest]
 }
 

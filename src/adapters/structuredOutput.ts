@@ -103,8 +103,13 @@ export const readAnswer = (
   answer: AttemptSuccess,
   check: Check = () => []
 ): Result.Result<Json, WrongAnswer> => {
-  const candidates = answer.output === undefined ? candidatesIn(answer.text) : [answer.output]
-  const judged = candidates.map((value) => ({ value, issues: judge(schema, check, value) }))
+  const candidates = answer.output === undefined ? candidatesIn(answer.text) : Result.succeed([answer.output])
+  if (Result.isFailure(candidates))
+    return Result.fail({
+      message: candidates.failure,
+      issues: [{ path: "$", problem: candidates.failure }]
+    })
+  const judged = candidates.success.map((value) => ({ value, issues: judge(schema, check, value) }))
   const fitting = judged.filter(({ issues }) => issues.length === 0)
   const [first, second] = fitting
   if (first !== undefined && second === undefined) return Result.succeed(first.value)

@@ -123,9 +123,9 @@ export const voteSchema = (
       : { ranking: { type: "array", items: { type: "string", enum: pack.options.map(({ id }) => id) } } })
   })
 
-/** The one value an answer means. Two different ones mean nothing. */
-const candidates = (result: ModelRunSuccess): ReadonlyArray<Json> =>
-  result.output === undefined ? candidatesIn(result.text) : [result.output]
+/** The values an answer may mean. A text with two readings has none, whatever an adapter took it for. */
+const candidates = (result: ModelRunSuccess): Result.Result<ReadonlyArray<Json>, string> =>
+  Result.map(candidatesIn(result.text), (values) => (result.output === undefined ? values : [result.output]))
 
 const decodeStatement = Schema.decodeUnknownResult(Statement)
 const decodeVote = Schema.decodeUnknownResult(Vote)
@@ -134,7 +134,9 @@ const one = <A>(
   result: ModelRunSuccess,
   decode: (value: Json) => Result.Result<A, string>
 ): Result.Result<A, Unreadable> => {
-  const found = candidates(result)
+  const values = candidates(result)
+  if (Result.isFailure(values)) return Result.fail({ reason: "off_format", message: values.failure })
+  const found = values.success
   const spread = found.flatMap((value) => (Array.isArray(value) ? value : [value]))
   const read = spread.map(decode)
   const good = read.filter(Result.isSuccess)

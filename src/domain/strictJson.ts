@@ -1,12 +1,14 @@
 // Strict JSON: a document that has one meaning only. JSON.parse takes the last of two equal keys and rounds numbers
 // silently; both would let a false claim pass, so here the first is an error and the second is reported by place.
 import { Result, Schema } from "effect"
-import type { Json } from "./canonicalJson.ts"
+import { maxValueDepth, type Json } from "./canonicalJson.ts"
 import { decimalFromText, sameDecimal } from "./decimal.ts"
 
 export class StrictJsonError extends Schema.TaggedError<StrictJsonError>()("StrictJsonError", {
   offset: Schema.Int,
-  problem: Schema.String
+  problem: Schema.String,
+  /** The key that stands twice in one object, where that is the problem. */
+  repeatedKey: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
     return `offset ${this.offset}: ${this.problem}`
@@ -19,7 +21,7 @@ export interface StrictDocument {
   readonly lossy: ReadonlyArray<string>
 }
 
-const maxDepth = 200
+const defaultMaxDepth = 200
 const numberForm = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 const space = new Set([" ", "\t", "\n", "\r"])
 
@@ -29,12 +31,14 @@ class Reader {
   private at = 0
   readonly lossy: Array<string> = []
   private readonly text: string
-  constructor(text: string) {
+  private readonly maxDepth: number
+  constructor(text: string, maxDepth: number) {
     this.text = text
+    this.maxDepth = maxDepth
   }
 
-  private fail(problem: string): never {
-    throw new StrictJsonError({ offset: this.at, problem })
+  private fail(problem: string, more: { readonly repeatedKey?: string } = {}): never {
+    throw new StrictJsonError({ offset: this.at, problem, ...more })
   }
 
   private skip(): void {
@@ -49,7 +53,7 @@ class Reader {
   }
 
   private value(pointer: string, depth: number): Json {
-    if (depth > maxDepth) this.fail(`nested deeper than ${maxDepth} levels`)
+    if (depth > this.maxDepth) this.fail(`nested deeper than ${this.maxDepth} levels`)
     this.skip()
     const first = this.text.charAt(this.at)
     if (first === "{") return this.object(pointer, depth)
@@ -124,7 +128,7 @@ class Reader {
       this.skip()
       if (this.text.charAt(this.at) !== '"') this.fail("a key must be a string")
       const key = this.string()
-      if (keys.has(key)) this.fail(`the key ${JSON.stringify(key)} stands twice`)
+      if (keys.has(key)) this.fail(`the key ${JSON.stringify(key)} stands twice`, { repeatedKey: key })
       keys.add(key)
       this.skip()
       if (this.text.charAt(this.at) !== ":") this.fail("a colon must follow a key")
@@ -145,11 +149,24 @@ class Reader {
 }
 
 /** Reads a document, or says at which offset (UTF-16 code units, from 0) it is not strict JSON. */
-export const strictJson = (text: string): Result.Result<StrictDocument, StrictJsonError> => {
-  const reader = new Reader(text)
+export const strictJson = (
+  text: string,
+  maxDepth = defaultMaxDepth
+): Result.Result<StrictDocument, StrictJsonError> => {
+  const reader = new Reader(text, maxDepth)
   return Result.try({
     try: () => ({ value: reader.document(), lossy: reader.lossy }),
     catch: (cause) =>
       cause instanceof StrictJsonError ? cause : new StrictJsonError({ offset: 0, problem: "unreadable" })
   })
 }
+
+/**
+ * The key that stands twice in one object of a text that JSON.parse takes; undefined where none does, and where the
+ * text is no JSON at all. Keys are compared as they are read, so that an escaped letter is that letter.
+ */
+export const repeatedKeyIn = (text: string): string | undefined =>
+  Result.match(strictJson(text, maxValueDepth), {
+    onFailure: ({ repeatedKey }) => repeatedKey,
+    onSuccess: () => undefined
+  })

@@ -1,6 +1,6 @@
 // Which JSON a model's text means: the decisions, one by one.
 import { assert, describe, it } from "@effect/vitest"
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
 import { candidatesIn } from "../../src/adapters/jsonInText.ts"
 import type { Json } from "../../src/domain/canonicalJson.ts"
 
@@ -41,13 +41,49 @@ const cases: ReadonlyArray<readonly [string, string, ReadonlyArray<Json>]> = [
   ["a reasoning block before the value", '<think>{maybe}</think>{"a":1}', [{ a: 1 }]]
 ]
 
+const valuesIn = (text: string) => Result.getOrThrow(candidatesIn(text))
+
+/** Texts with two readings: whichever value is taken, the model may have meant the other one. */
+const twofold: ReadonlyArray<readonly [string, string]> = [
+  ["at the top", '{"value":1,"value":9}'],
+  ["with the same value", '{"value":9,"value":9}'],
+  ["with an escaped letter", '{"value":1,"\\u0076alue":9}'],
+  ["deep inside", '{"scores":[{"a":{"value":1,"b":[{}],"value":9}}]}'],
+  ["around objects that are good themselves", '{"vote":{"value":1},"vote":{"value":9}}'],
+  ["named __proto__", '{"__proto__":1,"__proto__":2}'],
+  ["with the empty name", '{"":1,"":2}'],
+  ["with trailing commas", '{"value":1,"value":9,}'],
+  ["in a fenced block", `${fence}json\n{"value":1,"value":9}\n${fence}`],
+  [
+    "in one of two fenced blocks",
+    `${fence}\n{"value":1}\n${fence}\n${fence}\n{"value":1,"value":9}\n${fence}`
+  ],
+  ["in prose", 'I say {"value":1,"value":9} and mean it'],
+  ["in prose, after one that is good", 'First {"value":1}, then {"value":1,"value":9}'],
+  ["in a list", '[{"value":1},{"value":1,"value":9}]'],
+  ["far down", `${'{"a":'.repeat(900)}{"value":1,"value":9}${"}".repeat(900)}`]
+]
+
 describe("candidatesIn", () => {
+  for (const [name, text] of twofold) {
+    it(`a key that stands twice ${name} has two readings`, () => {
+      const read = candidatesIn(text)
+      assert.isTrue(Result.isFailure(read))
+      if (Result.isFailure(read)) assert.match(read.failure, /^the key ".*" stands twice/)
+    })
+  }
+
+  it("the same key in two objects is no repetition", () => {
+    assert.deepStrictEqual(valuesIn('[{"a":1,"b":{"a":2}},{"a":3}]'), [[{ a: 1, b: { a: 2 } }, { a: 3 }]])
+    assert.deepStrictEqual(valuesIn('{"a":"\\"a\\":1","b":"{\\"b\\":1}"}'), [{ a: '"a":1', b: '{"b":1}' }])
+  })
+
   for (const [name, text, wanted] of cases) {
-    it(name, () => assert.deepStrictEqual(candidatesIn(text), wanted))
+    it(name, () => assert.deepStrictEqual(valuesIn(text), wanted))
   }
 
   it("a duplicate __proto__ key stays an ordinary key", () => {
-    const [value] = candidatesIn('{"__proto__":{"x":1}}')
+    const [value] = valuesIn('{"__proto__":{"x":1}}')
     assert.isTrue(typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__"))
   })
 
@@ -72,9 +108,9 @@ describe("candidatesIn", () => {
     ([value]) => {
       const text = JSON.stringify(value)
       const wanted: ReadonlyArray<Json> = [JSON.parse(text)]
-      assert.deepStrictEqual(candidatesIn(text), wanted)
-      assert.deepStrictEqual(candidatesIn(`Well,\n${fence}json\n${text}\n${fence}\n`), wanted)
-      assert.deepStrictEqual(candidatesIn(`It is ${text} indeed`), wanted)
+      assert.deepStrictEqual(valuesIn(text), wanted)
+      assert.deepStrictEqual(valuesIn(`Well,\n${fence}json\n${text}\n${fence}\n`), wanted)
+      assert.deepStrictEqual(valuesIn(`It is ${text} indeed`), wanted)
     },
     { arbitrary: { runs: 300 } }
   )

@@ -18,6 +18,14 @@ describe("answers of agents", () => {
   })
   it("claude: the subtype is no answer where the result is missing", () =>
     assert.throws(() => answerOf("claude", { stdout: lines(claude({ result: undefined })) })))
+  it("claude: a structured output in which a key stands twice is no answer", () => {
+    const once = JSON.stringify(claude({ result: "", structured_output: { value: 9 } }))
+    assert.strictEqual(answerOf("claude", { stdout: once }).text, '{"value":9}')
+    const twice = once.replace('"value":9', '"value":1,"value":9')
+    assert.notStrictEqual(twice, once)
+    for (const stdout of [twice, `warning: x\n${twice}`, twice.replaceAll(",", ",\n")])
+      assert.throws(() => answerOf("claude", { stdout }))
+  })
   it("claude: a text that the result lost is in the last message of a stream", () => {
     const assistant = { type: "assistant", message: { content: [{ type: "text", text: "found" }] } }
     assert.strictEqual(answerOf("claude", { stdout: lines(assistant, claude({ result: "" })) }).text, "found")

@@ -112,6 +112,19 @@ describe("structured output", () => {
     }).pipe(Effect.provide(guards))
   )
 
+  it.effect(
+    "a key that stands twice is repaired, and the model is told so; else it is invalid_response",
+    () =>
+      Effect.gen(function* () {
+        const better = scripted("a", [said('{"n":1,"n":9}'), said('{"n":2}')])
+        assert.deepInclude(yield* run([better.binding], { schema }), { output: { n: 2 }, repairs: 1 })
+        assert.include(better.asked[1]?.prompt, 'the key "n" stands twice')
+        const worse = scripted("a", [said('So: {"n":1,"n":9}')])
+        const result = yield* run([worse.binding], { schema })
+        assert.isTrue(!result.ok && result.error.code === "invalid_response", JSON.stringify(result))
+      }).pipe(Effect.provide(guards))
+  )
+
   it.effect("repairs can be forbidden", () =>
     Effect.gen(function* () {
       const { asked, binding } = scripted("a", [said("no idea")])

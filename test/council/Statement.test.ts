@@ -50,6 +50,17 @@ describe("a vote", () => {
     )
   })
 
+  it("with two readings is off format, however it is packed, also where an adapter took one of them", () => {
+    const twice = JSON.stringify(vote(9)).replace('"value":9', '"value":1,"value":9')
+    for (const rawText of [twice, `My vote: ${twice}`, `\`\`\`json\n${twice}\n\`\`\``])
+      assert.strictEqual(readV({ rawText }), "off_format", rawText)
+    const taken = { ...success({ rawText: twice }), output: vote(9) }
+    const read = readVote(taken, axes, pack)
+    assert.isTrue(Result.isFailure(read) && read.failure.reason === "off_format")
+    const said = JSON.stringify(statement("GO")).replace('"stance":"GO"', '"stance":"NO_GO","stance":"GO"')
+    assert.strictEqual(readS({ rawText: said }), "off_format")
+  })
+
   it("in a list, even alone, is off format", () => {
     assert.strictEqual(readV([vote(7)]), "off_format")
   })
