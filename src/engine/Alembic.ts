@@ -16,7 +16,7 @@ import { runOptions } from "./howToRun.ts"
 import { boardsPart, contractJson } from "./planSpec.ts"
 import { programDriver } from "./ProgramDriver.ts"
 import { replayJournal } from "./replayRun.ts"
-import { answersOf, keptReuse } from "./reuse.ts"
+import { keptLender, openLender } from "./reuse/lending.ts"
 
 /** What makes a program's run what it is. `program`: a name you change when you change what the program does. */
 export interface ProgramSpec extends HowToRun {
@@ -53,15 +53,15 @@ const runProgram = Effect.fn("Alembic.runProgram")(
     const versions = yield* EngineVersions
     const context = yield* Effect.context<Exclude<R, Hooks>>()
     const spec = specOf(given, identity)
-    const answers = given.reuse === undefined ? undefined : yield* answersOf(given.reuse)
+    const lender = given.reuse === undefined ? undefined : yield* openLender(given.reuse)
     return yield* executeRun({
       spec,
       describe: Effect.mapError(
-        Effect.fromResult(describeRun({ spec, versions, extra: keptReuse(given.reuse) })),
+        Effect.fromResult(describeRun({ spec, versions, extra: keptLender(given.reuse) })),
         ({ message }) => new JournalError({ code: "not_canonical", path: "spec", problem: message })
       ),
       launch: programDriver(program, context, given.goal),
-      options: runOptions(given, given.contract, answers)
+      options: runOptions(given, given.contract, lender)
     })
   },
   Effect.scoped,

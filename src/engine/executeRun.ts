@@ -17,7 +17,7 @@ import { makeCallBook } from "./CallBook.ts"
 import { driveRun } from "./driveRun.ts"
 import { EngineVersions } from "./EngineVersions.ts"
 import { changedFrom, findRun, type FoundRun } from "./findRun.ts"
-import { keptAnswers } from "./reuse.ts"
+import { lentTo } from "./reuse/lending.ts"
 import { RunRooms } from "./Room.ts"
 import { append, type RunContext } from "./RunContext.ts"
 import { RunHistory } from "./RunHistory.ts"
@@ -37,7 +37,8 @@ export interface RunOptions {
   readonly retryFailed: boolean
   /** Neither read nor write a call cache. */
   readonly noCache: boolean
-  readonly reuse?: RunContext["reuse"]
+  /** The run whose answers are taken, opened to be read, where one is named now. */
+  readonly lender?: RunJournal
   readonly observe?: (event: RunEvent) => Effect.Effect<void>
   readonly observeDurable?: (event: RunEvent) => Effect.Effect<void>
   /** Completed with a signal's name when the run shall stop. */
@@ -192,13 +193,14 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
     const ended = yield* summaryOfEnd(journal, history, hostClock.currentTimeMillisUnsafe() - startedAt)
     if (ended !== undefined) return ended
   }
+  // Before a person is asked whether it may cost something: they are told if a lender is gone.
+  const reuse = options.noCache ? undefined : yield* lentTo(journal, options.lender)
   const refused = known ? yield* request.preflight ?? Effect.undefined : undefined
   if (refused !== undefined) return unrun("invalid", refused, { runId: journal.runId, dir: journal.dir })
   const hermetic =
     spec.hermetic === true
       ? { clock: makeLogicalClock(history.lastAt), turns: makeTurnScheduler() }
       : undefined
-  const reuse = options.noCache ? undefined : (options.reuse ?? (yield* keptAnswers(journal)))
   const driver = yield* request.launch
   const book = yield* makeCallBook(options.boards)
   const run: RunContext = {

@@ -19,7 +19,7 @@ const budgetOf = (contract: Contract | undefined, maxUsd: number | undefined): B
 export const runOptions = (
   how: HowToRun,
   contract: Contract | undefined,
-  reuse: RunOptions["reuse"] | undefined
+  lender: RunOptions["lender"]
 ): RunOptions => ({
   concurrency: how.concurrency ?? defaultConcurrency,
   budget: budgetOf(contract, how.maxUsd),
@@ -33,7 +33,7 @@ export const runOptions = (
     onNone: () => ({}),
     onSome: (minCoverage) => ({ minCoverage })
   }),
-  ...(reuse === undefined ? {} : { reuse }),
+  ...(lender === undefined ? {} : { lender }),
   ...(how.observe === undefined ? {} : { observe: how.observe }),
   ...(how.observeDurable === undefined ? {} : { observeDurable: how.observeDurable }),
   ...(how.stop === undefined ? {} : { stop: how.stop })

@@ -11,7 +11,7 @@ import { journalFailure } from "./journalFailure.ts"
 import { runOptions } from "./howToRun.ts"
 import { describePlan, inDialect, launchPlan, planFailure, readyFile } from "./planLaunch.ts"
 import { specOfPlan } from "./planSpec.ts"
-import { answersOf, keptReuse } from "./reuse.ts"
+import { keptLender, openLender } from "./reuse/lending.ts"
 import { unrun } from "./summarize.ts"
 
 /** Whether a run of the spec is there, also one that was begun when the identity did not say the entry. */
@@ -73,16 +73,16 @@ const run = Effect.fnUntraced(function* (request: RunPlanRequest) {
     request.fresh === true
       ? yield* freshSpec(wanted)
       : { ...wanted, ...(expectRun === undefined ? {} : yield* nonceOf(expectRun)) }
-  const answers = reuse === undefined ? undefined : yield* answersOf(reuse)
+  const lender = reuse === undefined ? undefined : yield* openLender(reuse)
   return yield* executeRun({
     spec,
     ...(expectRun === undefined || request.fresh === true
       ? {}
       : { runId: yield* (yield* Journal).runId(expectRun) }),
-    describe: describePlan(spec, inputs, loaded, ready, { ...request.extra, ...keptReuse(reuse) }),
+    describe: describePlan(spec, inputs, loaded, ready, { ...request.extra, ...keptLender(reuse) }),
     launch: launchPlan(ready, inputs),
     ...(request.preflight === undefined ? {} : { preflight: request.preflight(ready.bundle) }),
-    options: runOptions(request, inputs.contract, answers)
+    options: runOptions(request, inputs.contract, lender)
   }).pipe(inDialect(ready.bundle))
 })
 

@@ -3,6 +3,7 @@
 import { Effect, Option, Schema } from "effect"
 import { FsPort } from "../kernel/FsPort.ts"
 import { fromFsError, type JournalError } from "./JournalError.ts"
+import type { CallState, RunState } from "./RunState.ts"
 
 export const CachedCall = Schema.Struct({ key: Schema.String, occurrence: Schema.Int, result: Schema.Json })
 export type CachedCall = typeof CachedCall.Type
@@ -40,6 +41,32 @@ export const writeCallCache = Effect.fnUntraced(function* (
     Effect.andThen(fs.makeDirectory(dir), fs.replace(path, new TextEncoder().encode(text))),
     fromFsError
   )
+})
+
+/** Writes the cache of a log that ends at `at`, unless it would be too large. */
+export const saveCallCache = Effect.fnUntraced(function* (
+  path: string,
+  at: { readonly seq: number; readonly hash: string },
+  { completed }: Pick<RunState, "completed">,
+  resultTextOf: (call: CallState) => Effect.Effect<string, JournalError>
+): Effect.fn.Return<void, JournalError, FsPort> {
+  // An entry is about as long as its line. One look at all of them, before any is read for nothing.
+  let lines = 0
+  for (let rank = 0; rank < completed.length; rank++) lines += completed.at(rank)?.length ?? 0
+  if (lines > maxCacheText) return
+  const entries: Array<string> = []
+  let size = 0
+  for (let rank = 0; rank < completed.length; rank++) {
+    const call = completed.at(rank)
+    if (call === undefined || call.failed) continue
+    const cut = call.id.lastIndexOf("#")
+    const ref = { key: call.id.slice(0, cut), occurrence: Number(call.id.slice(cut + 1)) }
+    const text = cacheEntryText(ref, yield* resultTextOf(call))
+    size += text.length
+    if (size > maxCacheText) return
+    entries.push(text)
+  }
+  yield* writeCallCache(path, at, entries)
 })
 
 /** The cache if it is complete for a log that ends at `at`. */

@@ -5,7 +5,7 @@ import { canonicalJson, type Json } from "../domain/canonicalJson.ts"
 import type { RunEvent, RunEventBody } from "../domain/RunEvent.ts"
 import type { RunId } from "../domain/RunSpec.ts"
 import { FsPort, type ReadHandle } from "../kernel/FsPort.ts"
-import { cacheEntryText, maxCacheText, writeCallCache } from "./CallCache.ts"
+import { saveCallCache } from "./CallCache.ts"
 import { checkpointOf, digestOf, writeCheckpoint, type Checkpoint } from "./Checkpoint.ts"
 import type { ContentStore } from "./ContentStore.ts"
 import { makeDurableEvents, type Tell } from "./durableEvents.ts"
@@ -13,6 +13,7 @@ import { payloadText, type EventLog, type LogPosition } from "./EventLog.ts"
 import { fromFsError, JournalError, notCanonical } from "./JournalError.ts"
 import { parseEvent } from "./LogReader.ts"
 import { writeParked } from "./parkedFile.ts"
+import { makeKeptRoles, type KeptRoles } from "./keptRoles.ts"
 import type { Projection } from "./projection.ts"
 import type { CallState, RunState } from "./RunState.ts"
 import { mainWorkflow, type RunPaths } from "./RunDirectory.ts"
@@ -37,10 +38,9 @@ export interface Completion {
   readonly result: Json
 }
 
-export interface RunJournal {
+export interface RunJournal extends KeptRoles {
   readonly runId: RunId
   readonly dir: string
-  readonly meta: RunMeta
   /** Current with everything appended. The same object all the time. */
   readonly state: () => RunState
   /** Appends in order. Durable only after `commit`. Large results go to a blob, which is durable before. */
@@ -108,7 +108,7 @@ const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true })
 export const makeRunJournal = Effect.fnUntraced(function* (
   parts: RunJournalParts
 ): Effect.fn.Return<RunJournal, JournalError, FsPort | Scope.Scope> {
-  const { blobs, meta, paths, projection, reader, runId, warnings } = parts
+  const { blobs, paths, projection, reader, runId, warnings } = parts
   const context = yield* Effect.context<FsPort>()
   const scope = yield* Effect.scope
   const clock = yield* Clock.Clock
@@ -120,6 +120,12 @@ export const makeRunJournal = Effect.fnUntraced(function* (
     problem: "the run was opened to be read",
     cure: "open it to be written"
   })
+
+  const kept = yield* makeKeptRoles(
+    paths.meta,
+    parts.meta,
+    parts.openLog === undefined ? readOnly : undefined
+  )
 
   // The checkpoint that is due, if one is: its state and position belong together only at the moment of an append.
   let due: Checkpoint | undefined
@@ -320,25 +326,6 @@ export const makeRunJournal = Effect.fnUntraced(function* (
   )
 
   let cached = true
-  const saveCache = Effect.fnUntraced(function* (at: LogPosition) {
-    // An entry is about as long as its line. One look at all of them, before any is read for nothing.
-    let lines = 0
-    for (let rank = 0; rank < state.completed.length; rank++) lines += state.completed.at(rank)?.length ?? 0
-    if (lines > maxCacheText) return
-    const entries: Array<string> = []
-    let size = 0
-    for (let rank = 0; rank < state.completed.length; rank++) {
-      const call = state.completed.at(rank)
-      if (call === undefined || call.failed) continue
-      const cut = call.id.lastIndexOf("#")
-      const ref = { key: call.id.slice(0, cut), occurrence: Number(call.id.slice(cut + 1)) }
-      const text = cacheEntryText(ref, yield* readResultText(call))
-      size += text.length
-      if (size > maxCacheText) return
-      entries.push(text)
-    }
-    yield* Effect.provideContext(writeCallCache(paths.cache(mainWorkflow), at, entries), context)
-  })
 
   const checkpoint: Effect.Effect<void, JournalError> = Effect.gen(function* () {
     yield* commit
@@ -346,7 +333,11 @@ export const makeRunJournal = Effect.fnUntraced(function* (
     const at = position()
     yield* saveCheckpoint(checkpointOf(runId, at, digestOf(state)))
     yield* Effect.provideContext(writeParked(paths.parked, state), context)
-    if (cached) yield* saveCache(at)
+    if (cached)
+      yield* Effect.provideContext(
+        saveCallCache(paths.cache(mainWorkflow), at, state, readResultText),
+        context
+      )
   })
 
   const seal = Effect.fnUntraced(function* (result?: Json) {
@@ -375,7 +366,10 @@ export const makeRunJournal = Effect.fnUntraced(function* (
     },
     runId,
     dir: paths.dir,
-    meta,
+    get meta() {
+      return kept.meta
+    },
+    keep: kept.keep,
     state: () => state,
     append,
     appendAnswer,

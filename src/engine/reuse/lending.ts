@@ -1,0 +1,189 @@
+// Lending: an earlier run's answers for a run of an edited plan: the same question gets the answer it got then. All
+// that may be lent is copied into the borrower's directory before the borrower asks anything, so that it stands alone
+// from then on: the lender may be removed, and an archive of the borrower holds all it needs.
+import { Effect, Result, Stream } from "effect"
+import { callId, computeCacheKey, type CallIdentity } from "../../domain/Call.ts"
+import { Journal } from "../../journal/Journal.ts"
+import { JournalError } from "../../journal/JournalError.ts"
+import type { RunJournal } from "../../journal/RunJournal.ts"
+import { keptText } from "../keptText.ts"
+import {
+  answersOfCopy,
+  encodeIndex,
+  isLentRole,
+  lentRole,
+  pieceRole,
+  readIndex,
+  type LentCall,
+  type LentIndex
+} from "./lentCopy.ts"
+
+/** The role under which a run keeps whose answers it takes, so that it takes them also when it goes on. */
+const lenderRole = "reuse"
+
+/** Bytes after which a piece of the copy is full. */
+const pieceBytes = 4 * 1024 * 1024
+
+export const keptLender = (runId: string | undefined): Readonly<Record<string, string>> =>
+  runId === undefined ? {} : { [lenderRole]: runId }
+
+/** The run whose answers are to be lent. It is only read, and kept open for the scope. */
+export const openLender = Effect.fnUntraced(function* (runId: string) {
+  const store = yield* Journal
+  return yield* store.open(yield* store.runId(runId), "read")
+})
+
+/** Whose call it is, where a room made it. */
+const ownerOf = ({ spec }: CallIdentity): string | undefined =>
+  typeof spec === "object" && spec !== null && "of" in spec && typeof spec.of === "string"
+    ? spec.of
+    : undefined
+
+/** The key of what a room asked, whichever room it was. */
+const keyAlike = (call: CallIdentity): string => {
+  const { spec: _, ...asked } = call
+  return Result.getOrThrow(computeCacheKey(asked))
+}
+
+/** What the lender's rooms asked of models, by call id. */
+const alikeOf = (lender: RunJournal) => {
+  const verbs = new Map<string, string>()
+  const counts = new Map<string, number>()
+  return Stream.runFold(
+    lender.events,
+    () => new Map<string, NonNullable<LentCall["alike"]>>(),
+    (found, event) => {
+      if (event.type !== "CallScheduled") return found
+      const id = callId(event)
+      const owner = ownerOf(event.call)
+      if (event.call.verb !== "agent") verbs.set(id, event.call.verb)
+      else if (owner !== undefined && !found.has(id)) {
+        const room = verbs.get(owner) ?? ""
+        const key = keyAlike(event.call)
+        const occurrence = (counts.get(`${room} ${key}`) ?? 0) + 1
+        counts.set(`${room} ${key}`, occurrence)
+        found.set(id, { room, key, occurrence })
+      }
+      return found
+    }
+  )
+}
+
+/** The pieces of a copy as they fill. */
+const makePieces = (journal: RunJournal) => {
+  const names: Array<string> = []
+  let filling: Array<Uint8Array> = []
+  let size = 0
+  const flush = Effect.gen(function* () {
+    if (filling.length === 0) return
+    const bytes = Buffer.concat(filling)
+    filling = []
+    size = 0
+    names.push(yield* journal.blobs.putBytes(bytes))
+  })
+  /** Adds an answer's text; gives where it will stand. */
+  const add = Effect.fnUntraced(function* (text: string) {
+    const bytes = Buffer.from(text)
+    if (size > 0 && size + bytes.length > pieceBytes) yield* flush
+    const at: LentCall["at"] = [names.length, size, bytes.length]
+    filling.push(bytes)
+    size += bytes.length
+    return at
+  })
+  /** Takes over the pieces of a copy whole; gives the number of the first. */
+  const addPieces = Effect.fnUntraced(function* (from: RunJournal, pieces: ReadonlyArray<string>) {
+    yield* flush
+    const first = names.length
+    for (const name of pieces) names.push(yield* journal.blobs.putBytes(yield* from.blobs.getBytes(name)))
+    return first
+  })
+  return { names, flush, add, addPieces }
+}
+
+/**
+ * Copies what `lender` may lend into the run's directory: its own answers that succeeded, what was lent to it in turn,
+ * and what the run had borrowed before.
+ */
+const copyFrom = Effect.fnUntraced(function* (
+  journal: RunJournal,
+  lender: RunJournal,
+  before: LentIndex | undefined
+) {
+  const pieces = makePieces(journal)
+  const calls: Array<LentCall> = []
+  const seen = new Set<string>()
+  const alike = yield* alikeOf(lender)
+  const state = lender.state()
+  for (let rank = 0; rank < state.completed.length; rank++) {
+    const call = state.completed.at(rank)
+    if (call === undefined || call.failed) continue
+    const cut = call.id.lastIndexOf("#")
+    const among = alike.get(call.id)
+    seen.add(call.id)
+    calls.push({
+      key: call.id.slice(0, cut),
+      occurrence: Number(call.id.slice(cut + 1)),
+      at: yield* pieces.add(yield* lender.readResultText(call)),
+      ...(among === undefined ? {} : { alike: among })
+    })
+  }
+  const copies = [
+    { of: lender, index: yield* readIndex(lender) },
+    { of: journal, index: before }
+  ]
+  for (const { index, of } of copies) {
+    if (index === undefined) continue
+    const first = yield* pieces.addPieces(of, index.pieces)
+    for (const { at, ...call } of index.calls) {
+      if (seen.has(callId(call))) continue
+      seen.add(callId(call))
+      calls.push({ ...call, at: [first + at[0], at[1], at[2]] })
+    }
+  }
+  yield* pieces.flush
+  const index: LentIndex = { v: 1, from: lender.runId, seq: state.lastSeq, pieces: pieces.names, calls }
+  const encoder = new TextEncoder()
+  const roles: Record<string, string | undefined> = {}
+  for (const role of Object.keys(journal.meta.blobs)) if (isLentRole(role)) roles[role] = undefined
+  for (const [n, name] of pieces.names.entries()) roles[pieceRole(n + 1)] = name
+  roles[lenderRole] = yield* journal.blobs.putBytes(encoder.encode(lender.runId))
+  roles[lentRole] = yield* journal.blobs.putBytes(encoder.encode(encodeIndex(index)))
+  yield* journal.keep(roles)
+  return index
+})
+
+const unreadable = (runId: string, error: JournalError) =>
+  new JournalError({
+    code: error.code,
+    path: error.path,
+    problem: `the run was begun with --reuse ${runId}, whose answers cannot be read: ${error.problem}`,
+    cure: `alembic verify ${runId} says what is wrong with it; without it (alembic gc) this run asks anew what it has not taken over`
+  })
+
+/** The lender named when the run was begun, by an Alembic that did not copy; undefined, and said, if it is gone. */
+const lenderOfOld = Effect.fnUntraced(function* (journal: RunJournal, runId: string) {
+  const opened = yield* Effect.result(openLender(runId))
+  if (Result.isSuccess(opened)) return opened.success
+  if (opened.failure.code !== "run_missing") return yield* unreadable(runId, opened.failure)
+  yield* Effect.logWarning(
+    `${journal.runId}: begun with --reuse ${runId}, which is gone: what this run has not taken over from it is asked, and paid, anew`
+  )
+  return undefined
+})
+
+/**
+ * The answers lent to a run that is open to be written; undefined if there are none. `given`: the lender named now, if
+ * one is; else the one the run was begun with.
+ */
+export const lentTo = Effect.fnUntraced(function* (journal: RunJournal, given: RunJournal | undefined) {
+  const from = given?.runId ?? (yield* keptText(journal, lenderRole))
+  if (from === undefined) return undefined
+  const index = yield* readIndex(journal)
+  // A lender that is named again may have answers that it had not then.
+  const current =
+    index?.from === from && (given === undefined || given.state().lastSeq === index.seq) ? index : undefined
+  if (current !== undefined) return answersOfCopy(journal, current)
+  const lender = given ?? (yield* lenderOfOld(journal, from))
+  if (lender === undefined) return index === undefined ? undefined : answersOfCopy(journal, index)
+  return answersOfCopy(journal, yield* copyFrom(journal, lender, index))
+})

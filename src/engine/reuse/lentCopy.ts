@@ -1,0 +1,91 @@
+// LentCopy: the answers that another run lent, as they stand in the borrowing run's own directory: an index, and pieces
+// that hold the answers' texts one after the other. So the lender may go, and the borrower still has them.
+import { Effect, Option, Schema } from "effect"
+import type { Json } from "../../domain/canonicalJson.ts"
+import { callId } from "../../domain/Call.ts"
+import { JournalError } from "../../journal/JournalError.ts"
+import type { RunJournal } from "../../journal/RunJournal.ts"
+import { keptText } from "../keptText.ts"
+
+/** The role of the index among the run's blobs; pieces are `lent-1`, `lent-2`, … */
+export const lentRole = "lent"
+export const isLentRole = (role: string): boolean => /^lent(?:-[1-9]\d*)?$/.test(role)
+export const pieceRole = (n: number): string => `${lentRole}-${n}`
+
+const LentCall = Schema.Struct({
+  key: Schema.String,
+  occurrence: Schema.Int,
+  /** Piece (from 0), first byte in it, bytes. */
+  at: Schema.Tuple([Schema.Int, Schema.Int, Schema.Int]),
+  /**
+   * Of a call that a room made: the room's verb, the key of what was asked without whose it was, and which of the
+   * lender's calls alike it was, from 1. So an edited room finds what it asks again.
+   */
+  alike: Schema.optionalKey(
+    Schema.Struct({ room: Schema.String, key: Schema.String, occurrence: Schema.Int })
+  )
+})
+export type LentCall = typeof LentCall.Type
+
+/** `from`: the lender, and `seq` how much of its log was lent. `pieces`: names of blobs. */
+const LentIndex = Schema.Struct({
+  v: Schema.Literal(1),
+  from: Schema.String,
+  seq: Schema.Int,
+  pieces: Schema.Array(Schema.String),
+  calls: Schema.Array(LentCall)
+})
+export type LentIndex = typeof LentIndex.Type
+
+const IndexText = Schema.fromJsonString(LentIndex)
+export const encodeIndex = Schema.encodeSync(IndexText)
+const decodeIndex = Schema.decodeUnknownEffect(IndexText)
+const decodeAnswer = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Json))
+
+/** The index of what the run has borrowed, if it has one. */
+export const readIndex = Effect.fnUntraced(function* (journal: RunJournal) {
+  const text = yield* keptText(journal, lentRole)
+  if (text === undefined) return undefined
+  return yield* Effect.mapError(
+    decodeIndex(text),
+    () =>
+      new JournalError({
+        code: "blob_corrupt",
+        path: `${journal.dir}/blobs/${journal.meta.blobs[lentRole] ?? ""}`,
+        problem: "the list of answers that another run lent is not readable",
+        cure: "restore it from a copy of the run"
+      })
+  )
+})
+
+/** A lent answer by the call's id; none if it was not lent. */
+export type LentAnswer = (id: string) => Effect.Effect<Option.Option<Json>, JournalError>
+
+/** The answers of a copy. One piece is kept in memory: answers are mostly asked for in the order they were lent. */
+export const answersOfCopy = (journal: RunJournal, { calls, pieces }: LentIndex): LentAnswer => {
+  const byId = new Map(calls.map((call) => [callId(call), call]))
+  const decoder = new TextDecoder()
+  let open: { readonly n: number; readonly bytes: Uint8Array } | undefined
+  const piece = Effect.fnUntraced(function* (n: number) {
+    if (open?.n === n) return open.bytes
+    const bytes = yield* journal.blobs.getBytes(pieces[n] ?? "")
+    open = { n, bytes }
+    return bytes
+  })
+  return Effect.fnUntraced(function* (id) {
+    const call = byId.get(id)
+    if (call === undefined) return Option.none<Json>()
+    const [n, start, length] = call.at
+    const text = decoder.decode((yield* piece(n)).subarray(start, start + length))
+    return yield* Effect.mapBoth(decodeAnswer(text), {
+      onSuccess: Option.some<Json>,
+      onFailure: () =>
+        new JournalError({
+          code: "blob_corrupt",
+          path: `${journal.dir}/blobs/${pieces[n] ?? ""}`,
+          problem: "a lent answer is not where the list of lent answers says",
+          cure: "restore it from a copy of the run"
+        })
+    })
+  })
+}
