@@ -111,8 +111,15 @@ const body = {
   },
   /** `tookOver`: the process before this one died without a word, and its lock was taken over. */
   RunResumed: { tookOver: Schema.optionalKey(Schema.Boolean) },
-  /** The failed calls so far are dropped: they, and what followed from them, run again. */
-  RunReopened: { failed: Schema.Int },
+  /**
+   * The failed calls so far are dropped: they, and what followed from them, run again. `only`: these calls alone are
+   * dropped. `also`: besides the failed ones, these, whose answers nobody could use.
+   */
+  RunReopened: {
+    failed: Schema.Int,
+    only: Schema.optionalKey(Schema.Array(Schema.Struct(callRef))),
+    also: Schema.optionalKey(Schema.Array(Schema.Struct(callRef)))
+  },
   RunInterrupted: { signal: Schema.String },
   RunCompleted: {
     status: Schema.Literals(["completed", "incomplete"]),

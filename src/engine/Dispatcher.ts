@@ -8,6 +8,7 @@
 // D4  Nothing is dispatched to an adapter whose brake has closed.
 // D5  A call that was given up settles at its reserve: it may have been billed.
 // D6  A call that waits for a person is not dispatched before they have answered, whatever its chain begins with.
+// D7  What one outage made answers of is made again with what it stopped.
 import { Clock, Effect } from "effect"
 import { makeError } from "../domain/ModelError.ts"
 import type { Budget } from "../domain/Contract.ts"
@@ -59,6 +60,8 @@ export const makeDispatcher = (parts: DispatcherParts) => {
   /** Queued for an adapter whose brake has closed, which it stays (B1). */
   const blocked: Array<IssuedCall> = []
   let held: Array<Outcome> = []
+  /** By adapter: calls whose failure says something of the provider and was given as an answer, since its last success. */
+  const lost = new Map<string, Array<IssuedCall>>()
   let brake: Brake = emptyBrake
   let { ledger } = parts
 
@@ -152,7 +155,10 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     if (model !== undefined) ledger = settle(ledger, call.id, { usd: model.costUsd, usage: model.usage })
     if (!wanted(call)) return model === undefined ? undefined : yield* late(call, model)
     if (model === undefined || model.ok) {
-      if (model !== undefined) brake = released(brake, model.adapterId)
+      if (model !== undefined) {
+        brake = released(brake, model.adapterId)
+        lost.delete(model.adapterId)
+      }
       return yield* answers.complete(call, outcome.result)
     }
     if (model.error.code === "awaiting_answer") return void waiting.push(yield* items.ask(call))
@@ -173,7 +179,8 @@ export const makeDispatcher = (parts: DispatcherParts) => {
   /**
    * A failure that may be part of an outage is held until the next outcomes tell: a success, or nothing left to call,
    * makes it an answer like any other; if the brake closes with calls left, it is parked with them, so that a resume
-   * makes it again.
+   * makes it again. A plan or a room with places of its own asks for more only once it has the answer: if what it then
+   * asks for is stopped by the same outage, the answer is taken back (`lost`).
    */
   const releaseHeld = Effect.suspend(() => {
     const outcomes = held
@@ -192,7 +199,10 @@ export const makeDispatcher = (parts: DispatcherParts) => {
           yield* writeParked(call, model)
           waiting.push({ call, reason: closed.reason, item: itemOf(call) })
         } else if (undecided) held.push(outcome)
-        else yield* answers.fail(call, model)
+        else {
+          lost.set(id, [...(lost.get(id) ?? []), call])
+          yield* answers.fail(call, model)
+        }
       }),
       { discard: true }
     )
@@ -230,11 +240,18 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     enqueue: (call: IssuedCall) => void queue.push(call),
     wait: (one: Waiting) => void waiting.push(one),
     /** What waits for something outside the run, as far as it is still wanted. */
-    stuck: () => ({
-      waiting: waiting.filter(({ call }) => wanted(call)),
-      blocked: [...blocked, ...queue.slice(head)].filter(wanted),
-      brake
-    }),
+    stuck: () => {
+      const unsent = [...blocked, ...queue.slice(head)].filter(wanted)
+      return {
+        waiting: waiting.filter(({ call }) => wanted(call)),
+        blocked: unsent,
+        brake,
+        /** What the outage that stops the run has already made answers of: calls a resume makes again. */
+        lost: [...new Set(unsent.map(lane))].flatMap((id) =>
+          closedLane(brake, id) === undefined ? [] : (lost.get(id) ?? [])
+        )
+      }
+    },
     parkHeld
   }
 }

@@ -14,6 +14,7 @@ import { fingerprint } from "../domain/fingerprint.ts"
 import { TokenUsage } from "../domain/ModelError.ts"
 import type { RunEvent, RunEventOf } from "../domain/RunEvent.ts"
 import type { RunJournal } from "../journal/RunJournal.ts"
+import { MembersAsked, type Unreadable } from "./MembersAsked.ts"
 import { brokenRoom, type BrokenRoom } from "./rooms/roomFailure.ts"
 
 const decodeUsage = Schema.decodeUnknownOption(Schema.Struct({ usage: Schema.optionalKey(TokenUsage) }))
@@ -114,6 +115,8 @@ export class RunHistory {
   readonly doubts = new Map<string, string>()
   /** How many records each room has written, by the id of its call. */
   readonly records = new Map<string, number>()
+  /** What members of a debate were asked, and the calls among them whose answer could not be read. */
+  private readonly asked = new MembersAsked()
   private readonly callSeq = new Column()
   private readonly callDigest = new Column()
   private readonly namesDigest = new Column()
@@ -135,6 +138,7 @@ export class RunHistory {
           this.spent.calls++
           this.promised.set(callId(event), event.reserveTokens ?? { output: 0, all: 0 })
         }
+        this.asked.scheduled(event)
         if (event.call.verb === "sleep" && !this.sleeps.has(callId(event)))
           this.sleeps.set(callId(event), event.at)
         if (event.n === 0 || this.callSeq.at(event.n) !== 0) break
@@ -162,6 +166,7 @@ export class RunHistory {
         if (!event.pass) this.closedGate ??= event
         break
       case "RoomRecorded":
+        this.asked.recorded(event)
         this.records.set(callId(event), (this.records.get(callId(event)) ?? 0) + 1)
         break
       case "QuestionAsked":
@@ -176,6 +181,7 @@ export class RunHistory {
         this.closedGate = undefined
         this.broken = undefined
         this.records.clear()
+        this.asked.clear()
         this.noteSeq = new Column()
         this.noteDigests = new Column()
         this.strict = false
@@ -199,6 +205,11 @@ export class RunHistory {
     this.spent.outputTokens += outputTokens ?? promise.output
     this.spent.tokens +=
       inputTokens === undefined || outputTokens === undefined ? promise.all : inputTokens + outputTokens
+  }
+
+  /** Calls of members whose statement or vote could not be read, with the council that each was made for. */
+  get unreadable(): ReadonlyArray<Unreadable> {
+    return this.asked.unreadable
   }
 
   /** Everything spent, with what is in doubt at its worst. */

@@ -42,6 +42,8 @@ export class Session {
   lastIssued = 0
   /** Ids of the councils called so far. */
   readonly councils: Array<string> = []
+  /** Calls that rooms answer, by their number. */
+  readonly rooms = new Map<number, IssuedCall>()
   /** How many missions were called so far. */
   missions = 0
   /** How many of the journal's notes the plan has written again. */
@@ -89,6 +91,7 @@ export class Session {
           this.pending.set(call.n, call)
           if (call.verb === "council") this.councils.push(call.id)
           if (call.verb === "mission") this.missions++
+          if (call.verb !== "agent" && call.verb !== "sleep") this.rooms.set(call.n, call)
           this.lastIssued = Math.max(this.lastIssued, call.n)
           yield* this.compare(call)
           if (call.earlier?.status === "completed") this.answered.put(call.earlier.rank, call)

@@ -2,6 +2,7 @@
 // is a summary; nothing is thrown and nothing fails past here. Callers bring the spec and a way to start the plan.
 import { Clock, Deferred, Effect, Option, Random, Result, type Scope } from "effect"
 import type { Budget, Contract } from "../domain/Contract.ts"
+import { callId, type CallRef } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { RunErrorInfo, RunEvent } from "../domain/RunEvent.ts"
 import type { RunId, RunSpec } from "../domain/RunSpec.ts"
@@ -176,6 +177,20 @@ export const executeRun = <R1, R2>(request: RunRequest<R1, R2>) =>
     })
   )
 
+/**
+ * Calls of members whose answer was one, but no statement or vote, and the councils that went without it: failed
+ * calls as far as a person can see.
+ */
+const unreadableCalls = (journal: RunJournal, { unreadable }: RunHistory): ReadonlyArray<CallRef> => {
+  const { calls } = journal.state()
+  const members = unreadable.flatMap(({ call, room }) => {
+    const known = calls.get(callId(call))
+    return known?.status === "completed" && !known.failed ? [call, room] : []
+  })
+  const byId = new Map(members.map((ref) => [callId(ref), ref]))
+  return [...byId.values()].filter((ref) => calls.get(callId(ref))?.status === "completed")
+}
+
 const runJournal = Effect.fnUntraced(function* <R1, R2>(
   request: RunRequest<R1, R2>,
   journal: RunJournal,
@@ -185,10 +200,15 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
   const { options, spec } = request
   const hostClock = yield* Clock.Clock
   const startedAt = hostClock.currentTimeMillisUnsafe()
+  const also = unreadableCalls(journal, history)
   const reopen =
     options.retryFailed &&
-    history.end !== undefined &&
-    (journal.state().failed > 0 || history.end.type === "RunFailed")
+    (journal.state().failed > 0 || also.length > 0 || history.end?.type === "RunFailed")
+  if (options.retryFailed && !reopen) {
+    yield* Effect.logWarning(
+      `${journal.runId}: --retry-failed: no call of the run has failed, so none is made again`
+    )
+  }
   if (history.end !== undefined && !reopen) {
     const ended = yield* summaryOfEnd(journal, history, hostClock.currentTimeMillisUnsafe() - startedAt)
     if (ended !== undefined) return ended
@@ -226,7 +246,12 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
   const costBefore = committedUsd(journal.state())
   const drive = Effect.gen(function* () {
     if (reopen) {
-      const event = yield* append(run, { type: "RunReopened", failed: journal.state().failed })
+      const { failed } = journal.state()
+      const event = yield* append(run, {
+        type: "RunReopened",
+        failed: failed + also.length,
+        ...(also.length === 0 ? {} : { also })
+      })
       history.add(event)
     }
     return yield* driveRun(run, history, reopen)

@@ -83,7 +83,9 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
       return
     }
     answers.expect(call, reply)
-    const reused = options.cache === false ? Option.none<Json>() : yield* run.reuse(call.id)
+    // What a reopening dropped is asked again, and not taken from where it came.
+    const anew = options.cache === false || call.earlier?.status === "parked"
+    const reused = anew ? Option.none<Json>() : yield* run.reuse(call.id)
     if (Option.isSome(reused)) {
       counts.cached++
       yield* dispatcher.schedule(call)

@@ -20,7 +20,7 @@ import { makeAnswers, type LiveCounts } from "./LiveAnswers.ts"
 import { isUnwritable, type JournalError } from "../journal/JournalError.ts"
 import { makeLiveRooms } from "./liveRooms.ts"
 import { makePendingItems, suspension, type Suspension } from "./pendingItems.ts"
-import type { RunContext } from "./RunContext.ts"
+import { append, type RunContext } from "./RunContext.ts"
 import type { RunHistory } from "./RunHistory.ts"
 import type { Deed, Session } from "./Session.ts"
 import { makeTierGate } from "./tierGate.ts"
@@ -169,6 +169,17 @@ export const liveRun = Effect.fnUntraced(function* (
     yield* dispatcher.parkHeld
   })
 
+  /** The answers that an outage gave are dropped, and so are those of the rooms that rest on them. */
+  const takeBack = Effect.fnUntraced(function* (lost: ReadonlyArray<IssuedCall>) {
+    const { calls } = run.journal.state()
+    const restingOn = new Set(lost.flatMap(({ parent }) => (parent === undefined ? [] : [parent])))
+    const ended = [...restingOn].flatMap((n) => session.rooms.get(n) ?? [])
+    const only = [...lost, ...ended].flatMap(({ id, ref }) =>
+      calls.get(id)?.status === "completed" ? [ref] : []
+    )
+    history.add(yield* append(run, { type: "RunReopened", failed: only.length, only }))
+  })
+
   const stopBy = Effect.fnUntraced(function* (signal: string) {
     yield* keepRest
     const stopped: LiveEnd = { t: "stopped", signal }
@@ -189,7 +200,8 @@ export const liveRun = Effect.fnUntraced(function* (
         yield* dispatcher.releaseHeld
         if (answers.size() > 0) continue
         yield* answers.commit
-        const { blocked, brake, waiting } = dispatcher.stuck()
+        const { blocked, brake, lost, waiting } = dispatcher.stuck()
+        if (lost.length > 0) yield* takeBack(lost)
         return suspension(waiting, blocked, brake)
       }
       // Notes and free intents ride with the next durable append; nothing waits for them.

@@ -10,8 +10,8 @@
 // P5  committedUsd = spentUsd + reservedUsd. Only scheduling can raise it, and by no more than the reserve; a call
 //     of unknown cost settles at its reserve. A dispatch that was in doubt stays counted when it is made again.
 // P6  After a terminal event the run is ended until it is reopened.
-// P7  Reopening drops exactly the failed completions, and the answers of councils and swarms that rest on one; their
-//     cost stays.
+// P7  Reopening drops exactly the failed completions, the answers of councils and swarms that rest on one, and those
+//     it names besides; or, where it names all that it drops, exactly those. Their cost stays.
 import { callId, type CallRef } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import { currentRules, firstRules } from "../domain/rules.ts"
@@ -151,7 +151,7 @@ export class Projection {
         state.interrupted = event.signal
         return
       case "RunReopened":
-        return this.reopen()
+        return this.reopen(event)
       case "RunCompleted":
       case "RunFailed":
         state.end = { status: event.status, offset, length }
@@ -299,7 +299,7 @@ export class Projection {
     )
   }
 
-  private reopen(): void {
+  private reopen({ also = [], only }: RunEventOf<"RunReopened">): void {
     const state = this.open
     state.reopened++
     state.end = undefined
@@ -307,18 +307,20 @@ export class Projection {
     state.interrupted = undefined
     state.coverage = undefined
     state.reopenedRank = state.completed.length
+    const named = new Set((only ?? also).map(callId))
     for (const call of this.calls.values()) {
-      if (
-        call.status !== "completed" ||
-        !(call.failed || (this.wanting.size > 0 && this.wanting.has(call.id)))
-      )
-        continue
+      if (call.status !== "completed") continue
+      const isNamed = named.size > 0 && named.has(call.id)
+      const follows =
+        only === undefined && (call.failed || (this.wanting.size > 0 && this.wanting.has(call.id)))
+      if (!isNamed && !follows) continue
       call.uncomplete()
       if (call.failed) state.failed--
       call.failed = false
       this.status(call, "parked")
     }
-    this.wanting.clear()
+    if (only === undefined) this.wanting.clear()
+    for (const id of named) this.wanting.delete(id)
   }
 }
 
