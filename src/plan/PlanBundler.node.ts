@@ -25,6 +25,7 @@ import {
 import { reservedPrefix } from "./PlanBundle.ts"
 import { PlanError } from "./PlanError.ts"
 import {
+  installationOf,
   isInside,
   packageOf,
   plansBelow,
@@ -72,8 +73,8 @@ class Build {
   }> = []
   private readonly plan: OpenedPlan
   private readonly packages = new Map<string, Promise<Package | undefined>>()
-  /** Folders of packages that a link reaches outside any `node_modules`. */
-  private readonly linked = new Set<string>()
+  /** Where packages of this plan are installed: real folders, whatever links lead to them. */
+  private readonly installed = new Set<string>()
 
   constructor(plan: OpenedPlan) {
     this.plan = plan
@@ -88,8 +89,35 @@ class Build {
     }))
   }
 
+  /** A file in the plan's root is the author's, unless it lies in a `node_modules` there. */
   private isPackageFile(path: string): boolean {
-    return path.includes(`${sep}node_modules${sep}`) || [...this.linked].some((dir) => isInside(dir, path))
+    const { root } = this.plan
+    if (isInside(root, path)) return path.slice(root.length).includes(`${sep}node_modules${sep}`)
+    return this.installedIn(path) !== undefined
+  }
+
+  /** The folder of the package that the file belongs to: the innermost one that is installed. */
+  private installedIn(path: string): string | undefined {
+    const holding = [...this.installed].filter((dir) => isInside(dir, path))
+    return holding.toSorted((a, b) => b.length - a.length)[0]
+  }
+
+  /**
+   * Whether what an import was resolved to may be read: files of the plan's root, of the importing package's own
+   * folder, and of installed packages. However it was named, it is judged by where it lies.
+   */
+  private async mayRead(path: string, { importer, path: name, resolveDir }: OnResolveArgs): Promise<boolean> {
+    const fromPackage = this.isPackageFile(importer)
+    if (!fromPackage && isInside(this.plan.root, path)) {
+      const [folder] = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(path) ?? []
+      if (folder !== undefined && this.isPackageFile(path)) this.installed.add(folder)
+      return true
+    }
+    const own = fromPackage ? this.installedIn(importer) : undefined
+    if (own !== undefined && isInside(own, path)) return true
+    const found = name.startsWith(".") ? undefined : await installationOf(name, resolveDir, path)
+    if (found !== undefined) this.installed.add(found)
+    return found !== undefined
   }
 
   private async resolve(build: PluginBuild, args: OnResolveArgs): Promise<OnResolveResult | undefined> {
@@ -106,8 +134,6 @@ class Build {
     if (scheme !== null) return this.refuse(args, `import ${scheme[1]}:`, inPackage)
     if (args.path.startsWith("/") || args.path.startsWith("\\"))
       return this.refuse(args, "import /", inPackage)
-    const isRelative = args.path.startsWith(".")
-    if (inPackage && isRelative) return undefined
     const { importer, kind, resolveDir, with: attributes } = args
     const found = await build.resolve(args.path, {
       importer,
@@ -118,18 +144,12 @@ class Build {
     })
     // What resolves to nothing is esbuild's to report, with its place.
     if (found.errors.length > 0 || found.external || found.namespace !== "file") return undefined
-    if (!isRelative && !isInside(this.plan.root, found.path)) {
-      const owner = await packageOf(found.path, this.packages)
-      if (owner !== undefined && !this.isPackageFile(found.path)) this.linked.add(owner.dir)
-    } else if (!isInside(this.plan.root, found.path)) {
+    if (!(await this.mayRead(found.path, args))) {
       const lexical = resolve(resolveDir, args.path)
-      return this.refuse(
-        args,
-        isInside(this.plan.root, lexical) ? "symlinked helper" : "import ../",
-        inPackage
-      )
+      const isLink = args.path.startsWith(".") && isInside(this.plan.root, lexical)
+      return this.refuse(args, isLink && !inPackage ? "symlinked helper" : "import ../", inPackage)
     }
-    return { path: found.path, sideEffects: true }
+    return { path: found.path, ...(inPackage && args.path.startsWith(".") ? {} : { sideEffects: true }) }
   }
 
   /** The place comes back with the warning, which esbuild puts at the module's name. */

@@ -1,6 +1,6 @@
 // The files of plans on the disk: read as strict UTF-8, found below a folder, known by the npm package they belong to.
 // Part of the live PlanBundler.
-import { readFile, readdir, stat } from "node:fs/promises"
+import { readFile, readdir, realpath, stat } from "node:fs/promises"
 import { dirname, join, sep } from "node:path"
 import { sha256 } from "../domain/fingerprint.ts"
 import type { PlanFile } from "./PlanBundler.ts"
@@ -75,6 +75,30 @@ export const packageOf = async (
   })().catch(() => undefined)
   seen.set(dir, found)
   return found
+}
+
+/** The package's name in what an import asks for. */
+const nameIn = (specifier: string): string => {
+  const [first = "", second = ""] = specifier.split("/")
+  return first.startsWith("@") ? `${first}/${second}` : first
+}
+
+/**
+ * The real folder of the installed package that `specifier`, asked for in `from`, finds `file` in: a `node_modules` of
+ * `from` or of a folder above it has the package, itself or by a link. Undefined: the file lies in no such package,
+ * whatever named it (an alias of `tsconfig.json`, a package's own `main`).
+ */
+export const installationOf = async (
+  specifier: string,
+  from: string,
+  file: string
+): Promise<string | undefined> => {
+  const name = nameIn(specifier)
+  for (let dir = from; ; dir = dirname(dir)) {
+    const folder = await realpath(join(dir, "node_modules", name)).catch(() => undefined)
+    if (folder !== undefined && isInside(folder, file)) return folder
+    if (dirname(dir) === dir) return undefined
+  }
 }
 
 const exportsRun =
