@@ -3,6 +3,7 @@
 import { Result } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
 import { makeError, type ModelError, RETRYABLE_CODES, type TokenUsage } from "../domain/ModelError.ts"
+import type { ProcessEnd } from "../kernel/subprocess/Subprocess.ts"
 import type { AttemptSuccess } from "./Adapter.ts"
 import { type ErrorEvidence, readFailedBody } from "./classifyBody.ts"
 import { type Verdict, verdictOfCode } from "./classifyCodes.ts"
@@ -11,26 +12,11 @@ import { type CliFormat, type CliReading, readCli } from "./readCli.ts"
 import { parseJson } from "./readJson.ts"
 import { readRetryHint } from "./retryHint.ts"
 
-/** How a subprocess ended. */
-export interface ProcessEnd {
-  readonly exitCode: number | null
-  readonly signal: string | null
-  readonly stdout: string
-  readonly stderr: string
-  /** Our own kill, known before it was sent. */
-  readonly killedBy?: "deadline" | "output-cap"
-  readonly spawnError?: {
-    readonly code: string
-    readonly thrownSynchronously?: boolean
-    /** Which one is not there: ENOENT means both. */
-    readonly missing?: "command" | "cwd"
-  }
-}
-
 const spawnFailure = ({
   code,
   missing,
-  thrownSynchronously
+  thrownSynchronously,
+  unregistered
 }: NonNullable<ProcessEnd["spawnError"]>): ModelError => {
   const detail = { detail: { codes: [code] } }
   if (code === "E2BIG") {
@@ -50,6 +36,13 @@ const spawnFailure = ({
     return makeError(
       "invalid_input",
       `the command could not be started with these arguments (${code})`,
+      detail
+    )
+  }
+  if (unregistered === true) {
+    return makeError(
+      "client_error",
+      `the command was not started, since the run's directory did not take its registration (${code})`,
       detail
     )
   }

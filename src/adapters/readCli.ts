@@ -8,7 +8,7 @@ import type { ModelError, TokenUsage } from "../domain/ModelError.ts"
 import type { AttemptSuccess } from "./Adapter.ts"
 import { judge } from "./classifyAnswer.ts"
 import type { Verdict } from "./classifyCodes.ts"
-import type { ProcessEnd } from "./classifyProcess.ts"
+import type { ProcessEnd } from "../kernel/subprocess/Subprocess.ts"
 import { asList, asObject, asString, at, isCutJson, type JsonObject, parseJson } from "./readJson.ts"
 import { readAnthropicUsage, readCost, readCount, readOpenAiUsage } from "./usage.ts"
 

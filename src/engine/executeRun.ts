@@ -12,6 +12,7 @@ import type { RunJournal } from "../journal/RunJournal.ts"
 import { committedUsd } from "../journal/RunState.ts"
 import type { NewRun } from "../journal/RunMeta.ts"
 import { makeLogicalClock } from "../kernel/LogicalClock.ts"
+import { RunChildren } from "../kernel/subprocess/RunChildren.ts"
 import { makeTurnScheduler } from "../kernel/TurnScheduler.ts"
 import type { PlanDriver } from "../plan/PlanProtocol.ts"
 import { makeCallBook } from "./CallBook.ts"
@@ -256,9 +257,10 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
     }
     return yield* driveRun(run, history, reopen)
   })
+  const driven = Effect.provideService(drive, RunChildren, journal.children)
   const ended = yield* hermetic === undefined
-    ? drive
-    : drive.pipe(Effect.provideService(Clock.Clock, hermetic.clock.clock), Random.withSeed(journal.runId))
+    ? driven
+    : driven.pipe(Effect.provideService(Clock.Clock, hermetic.clock.clock), Random.withSeed(journal.runId))
   return summarize(journal.state(), {
     runId: journal.runId,
     dir: journal.dir,

@@ -15,6 +15,8 @@ export interface RunPaths {
   readonly parked: string
   readonly lock: string
   readonly blobs: string
+  /** The subprocesses that are running for it. */
+  readonly children: string
   readonly workflows: string
   /** The call cache of one workflow. */
   readonly cache: (workflowId: string) => string
@@ -65,6 +67,7 @@ export const runPaths = (baseDir: string, runId: RunId): RunPaths => {
     parked: `${dir}/t4-parked.jsonl`,
     lock: `${dir}/lock`,
     blobs: `${dir}/blobs`,
+    children: `${dir}/children`,
     workflows: `${dir}/workflows`,
     cache: (workflowId) => `${dir}/workflows/${Result.getOrThrow(checkWorkflowId(workflowId))}/cache.json`
   }
@@ -86,6 +89,7 @@ export const refuseLinks = Effect.fnUntraced(function* (
     paths.parked,
     paths.lock,
     paths.blobs,
+    paths.children,
     paths.workflows,
     `${paths.workflows}/${mainWorkflow}`,
     paths.cache(mainWorkflow)

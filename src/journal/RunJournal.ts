@@ -5,6 +5,7 @@ import { canonicalJson, type Json } from "../domain/canonicalJson.ts"
 import type { RunEvent, RunEventBody } from "../domain/RunEvent.ts"
 import type { RunId } from "../domain/RunSpec.ts"
 import { FsPort, type ReadHandle } from "../kernel/FsPort.ts"
+import type { RunChildren } from "../kernel/subprocess/RunChildren.ts"
 import { saveCallCache } from "./CallCache.ts"
 import { checkpointOf, digestOf, writeCheckpoint, type Checkpoint } from "./Checkpoint.ts"
 import type { ContentStore } from "./ContentStore.ts"
@@ -78,6 +79,8 @@ export interface RunJournal extends KeptRoles {
   readonly watch: (tell: Tell) => void
   /** From now on no call cache is written (`--no-cache`); the log is the truth all the same. */
   readonly withoutCache: () => void
+  /** Where the subprocesses that work for the run are written down. */
+  readonly children: (typeof RunChildren)["Service"]
   /** Whether the run's lock was taken over from a process that died. */
   readonly tookOver: boolean
   /** What was found and mended when the run was opened, and what the file system cannot do. */
@@ -93,6 +96,7 @@ export interface RunJournalParts {
   readonly blobs: ContentStore
   readonly warnings: Array<string>
   readonly tookOver: boolean
+  readonly children: RunJournal["children"]
   /** Where the log stood when it was opened. */
   readonly opened: LogPosition
   /** Makes the log to append to; absent when the run is only read. */
@@ -384,6 +388,7 @@ export const makeRunJournal = Effect.fnUntraced(function* (
     checkpoint,
     seal,
     tookOver: parts.tookOver,
+    children: parts.children,
     warnings: () => warnings
   }
 })

@@ -4,6 +4,7 @@ import { Clock, Effect, Option, Result } from "effect"
 import type { RunId } from "../domain/RunSpec.ts"
 import { FsPort } from "../kernel/FsPort.ts"
 import type { HostIdentity } from "../kernel/HostIdentity.ts"
+import { endLeftChildren } from "./children.ts"
 import { fromFsError, type JournalError } from "./JournalError.ts"
 import { listRuns, type RunListing } from "./listRuns.ts"
 import { checkRunId, runPaths, runsDirectory } from "./RunDirectory.ts"
@@ -112,10 +113,10 @@ export const collect = Effect.fn("collect")(function* (
     const gone = `${runsDirectory(baseDir)}/.gone-${run.runId}`
     const outcome = yield* Effect.result(
       Effect.scoped(
-        Effect.andThen(
-          acquireLock(paths.lock),
+        acquireLock(paths.lock).pipe(
+          Effect.andThen(endLeftChildren(paths)),
           // In one step, with its lock in it: nobody ever sees half a run.
-          Effect.mapError(fs.rename(paths.dir, gone), fromFsError)
+          Effect.andThen(Effect.mapError(fs.rename(paths.dir, gone), fromFsError))
         )
       )
     )

@@ -10,6 +10,7 @@ import type { RunId } from "../domain/RunSpec.ts"
 import { isSyncUnsupported, temporaryMark } from "../kernel/durableFs.ts"
 import { FsPort } from "../kernel/FsPort.ts"
 import type { HostIdentity } from "../kernel/HostIdentity.ts"
+import { endLeftChildren, makeRunChildren } from "./children.ts"
 import { readCheckpoint, type Checkpoint } from "./Checkpoint.ts"
 import { makeContentStore, type ContentStore } from "./ContentStore.ts"
 import { mendEnded } from "./derived.ts"
@@ -50,7 +51,7 @@ export const runExists = Effect.fnUntraced(function* (
 /** Leavings of processes that died: temporary files and claims on locks. Under the lock, so nobody uses them. */
 const sweep = Effect.fnUntraced(function* (paths: RunPaths) {
   const fs = yield* FsPort
-  const dirs = [paths.dir, paths.blobs, `${paths.workflows}/${mainWorkflow}`]
+  const dirs = [paths.dir, paths.blobs, paths.children, `${paths.workflows}/${mainWorkflow}`]
   for (const dir of dirs) {
     const names = yield* Effect.orElseSucceed(fs.list(dir), (): ReadonlyArray<string> => [])
     for (const name of names) {
@@ -125,6 +126,7 @@ export const createRun = Effect.fnUntraced(function* (
     warnings,
     tookOver: false,
     opened: from,
+    children: yield* makeRunChildren(paths, runId),
     openLog
   })
 })
@@ -202,6 +204,7 @@ export const openRun = Effect.fnUntraced(function* (
   if (tookOver) {
     warnings.push("the process that held the run is gone without a word; its lock was taken over")
   }
+  if (mode === "write") warnings.push(...(yield* endLeftChildren(paths)))
   const blobs = yield* makeContentStore(paths.blobs)
   const meta = yield* readMeta(paths, runId, blobs)
   if (meta.durability === "best_effort") warnings.push(unsupportedWarning)
@@ -252,7 +255,19 @@ export const openRun = Effect.fnUntraced(function* (
         (mode === "write" ? " were cut off" : " are not counted")
     )
   }
-  const parts = { runId, paths, meta, projection, reader: handle, blobs, warnings, tookOver, opened }
+  const children = yield* makeRunChildren(paths, runId)
+  const parts = {
+    runId,
+    paths,
+    meta,
+    projection,
+    reader: handle,
+    blobs,
+    warnings,
+    tookOver,
+    opened,
+    children
+  }
   if (mode === "read") return yield* makeRunJournal({ ...parts, openLog: undefined })
   yield* sweep(paths)
   const { handle: writer, openLog } = yield* appending(paths, opened, warnings)

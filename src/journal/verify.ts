@@ -5,6 +5,7 @@ import { callId } from "../domain/Call.ts"
 import { canonicalJsonOf, type Json } from "../domain/canonicalJson.ts"
 import type { RunEvent } from "../domain/RunEvent.ts"
 import type { RunId } from "../domain/RunSpec.ts"
+import { RunChildren } from "../kernel/subprocess/RunChildren.ts"
 import { FsPort } from "../kernel/FsPort.ts"
 import { readCallCache } from "./CallCache.ts"
 import { checkpointOf, digestOf, encodeCheckpoint, readCheckpoint, type Checkpoint } from "./Checkpoint.ts"
@@ -239,6 +240,7 @@ export const verifyRun = Effect.fn("verifyRun")(function* (
       warnings: [],
       tookOver: false,
       opened,
+      children: RunChildren.defaultValue(),
       openLog: undefined
     })
     yield* checkDerived(paths, journal, opened, add)

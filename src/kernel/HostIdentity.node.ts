@@ -1,48 +1,18 @@
-// HostIdentity of the machine: /proc on Linux, `ps` and `sysctl` elsewhere.
+// HostIdentity of the machine: /proc on Linux, `sysctl` elsewhere; processes by processTable.node.ts.
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { hostname } from "node:os"
 import process from "node:process"
 import { Effect, Layer } from "effect"
+import { endLeft } from "./endLeft.node.ts"
 import { HostIdentity, type Liveness, type ProcessIdentity } from "./HostIdentity.ts"
-
-/** What `read` gives, or nothing where it throws: a process that is gone has no file to read. */
-const attempt = (read: () => string): string | undefined => {
-  try {
-    return read()
-  } catch {
-    return undefined
-  }
-}
-
-const linux = process.platform === "linux"
+import { attempt, linux, look } from "./processTable.node.ts"
 
 const boot = (): string =>
   (linux
     ? attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8"))
     : attempt(() => execFileSync("sysctl", ["-n", "kern.boottime"], { encoding: "utf8", stdio: "pipe" }))
   )?.trim() ?? ""
-
-interface Seen {
-  readonly started: string
-  /** Ended, but its parent has not asked for its exit code yet. */
-  readonly zombie: boolean
-}
-
-const look = (pid: number): Seen | undefined => {
-  if (linux) {
-    const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8"))
-    if (stat === undefined) return undefined
-    // The command's name, in parentheses, may hold spaces and parentheses; fields are counted after the last one.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-    return { started: fields[19] ?? "", zombie: fields[0] === "Z" || fields[0] === "X" }
-  }
-  const line = attempt(() =>
-    execFileSync("ps", ["-o", "stat=,lstart=", "-p", String(pid)], { encoding: "utf8", stdio: "pipe" })
-  )
-  const [state = "", ...started] = line?.trim().split(/\s+/) ?? []
-  return state === "" ? undefined : { started: started.join(" "), zombie: state.startsWith("Z") }
-}
 
 /** Signal 0 asks whether the process is there; a refusal for lack of rights says that it is. */
 const answers = (pid: number): boolean => {
@@ -73,5 +43,10 @@ export const layer: Layer.Layer<HostIdentity> = Layer.sync(HostIdentity, () => {
     boot: boot(),
     host: hostname()
   }
-  return HostIdentity.of({ self, liveness: (identity) => Effect.sync(() => livenessOf(self, identity)) })
+  return HostIdentity.of({
+    self,
+    liveness: (identity) => Effect.sync(() => livenessOf(self, identity)),
+    startOf: (pid) => Effect.sync(() => look(pid)?.started),
+    endLeft
+  })
 })

@@ -15,20 +15,44 @@ export type ProcessIdentity = typeof ProcessIdentity.Type
 /** `elsewhere`: on another host, so that nothing can be known. */
 export type Liveness = "alive" | "dead" | "elsewhere"
 
+/**
+ * A subprocess that a process of this host started. It is found by its mark, which no other process has in its
+ * environment, and by its pid with its start, which tells it from a later process of that pid.
+ */
+export interface LeftProcess {
+  /** As it stands in the environment: `NAME=value`. */
+  readonly mark: string
+  readonly started?: { readonly pid: number; readonly at: string }
+}
+
+/** What became of a subprocess that was left behind, in processes of its group or with its mark. */
+export interface LeftEnd {
+  readonly ended: number
+  /** Those that no signal has ended. */
+  readonly alive: ReadonlyArray<number>
+}
+
 export class HostIdentity extends Context.Service<
   HostIdentity,
   {
     readonly self: ProcessIdentity
     readonly liveness: (identity: ProcessIdentity) => Effect.Effect<Liveness>
+    /** When the process started, as `ProcessIdentity` says it; undefined where there is no such process. */
+    readonly startOf: (pid: number) => Effect.Effect<string | undefined>
+    /** Ends what is left of a subprocess whose host has died, gently first, and waits until it is gone. */
+    readonly endLeft: (left: LeftProcess) => Effect.Effect<LeftEnd>
   }
 >()("alembic/kernel/HostIdentity") {
   /** A host where only the named processes live. */
   static readonly layerTest = (options: {
     readonly self: ProcessIdentity
     readonly others?: ReadonlyArray<ProcessIdentity>
+    readonly endLeft?: (left: LeftProcess) => Effect.Effect<LeftEnd>
   }): Layer.Layer<HostIdentity> =>
     Layer.succeed(HostIdentity, {
       self: options.self,
+      startOf: () => Effect.succeed("0"),
+      endLeft: options.endLeft ?? (() => Effect.succeed({ ended: 0, alive: [] })),
       liveness: (identity) =>
         Effect.sync(() => {
           if (identity.host !== options.self.host) return "elsewhere"

@@ -2,8 +2,8 @@
 // cleaned, its time and output bounded. No shell. Nothing of the group is left when it ends or is interrupted.
 import process from "node:process"
 import { Effect, Layer } from "effect"
-import type { ProcessEnd } from "../adapters/classifyProcess.ts"
-import { runChild } from "../adapters/providers/childProcess.ts"
+import { runSubprocess } from "../kernel/subprocess/Subprocess.node.ts"
+import type { ProcessEnd } from "../kernel/subprocess/Subprocess.ts"
 import type { Proof, ProofResult } from "./Mission.ts"
 import { ProofRunner } from "./ProofRunner.ts"
 
@@ -43,7 +43,7 @@ export const layer = (directory: string): Layer.Layer<ProofRunner> =>
     ProofRunner.of({
       run: (proof) =>
         Effect.map(
-          runChild({
+          runSubprocess({
             argv: proof.command,
             cwd: directory,
             env: cleanEnvironment(),

@@ -1,7 +1,7 @@
 // What the ends of subprocess agents mean, beyond the shared cases: each tool's own reports, exit codes, and words on
 // their output. Answers are in readCli.test.ts.
 import { assert, describe, it } from "@effect/vitest"
-import type { ProcessEnd } from "../../src/adapters/classifyProcess.ts"
+import type { ProcessEnd } from "../../src/kernel/subprocess/Subprocess.ts"
 import type { CliFormat } from "../../src/adapters/readCli.ts"
 import { claude, errorOf, lines } from "../support/processEnds.ts"
 

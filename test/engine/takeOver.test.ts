@@ -7,7 +7,7 @@ import { Journal } from "../../src/journal/Journal.ts"
 import { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
 import { Hooks } from "../../src/plan/Hooks.ts"
 import { engineOn } from "../support/engineLayer.ts"
-import { paidRegistry, type PaidOptions } from "../support/paidRegistry.ts"
+import { paidRegistry, said, type PaidOptions } from "../support/paidRegistry.ts"
 
 const program = Effect.flatMap(Hooks, (h) => h.agent("q"))
 
@@ -18,8 +18,9 @@ const runOn = (disk: MemoryDisk, pid: number, options: PaidOptions = {}) =>
 
 /** A process that dies in the middle of its work, and what it leaves. */
 const diedOn = Effect.gen(function* () {
-  const dying = MemoryDisk.make().crashAfterStep(72)
-  yield* Effect.exit(runOn(dying, 1))
+  const dying = MemoryDisk.make()
+  const answer = () => Effect.sync(() => (dying.crashAfterStep(0), said("never written")))
+  yield* Effect.exit(runOn(dying, 1, { answer }))
   assert.isTrue(dying.crashed)
   return dying.afterCrash("process")
 })

@@ -39,10 +39,11 @@ export const packages: ReadonlyArray<readonly [name: RegExp, places: RegExp]> = 
   [/^effect\/testing$/, /^testing\.ts$/],
   [/^effect\/encoding$/, /^(domain|adapters|journal|plan)\//],
   [/^effect\/persistence/, /^(adapters|app)\//],
-  [/^effect\/(http|ai|process)/, /^(adapters\/providers|mission|app)\//],
+  [/^effect\/(http|ai)/, /^(adapters\/providers|mission|app)\//],
+  [/^effect\/process/, /^kernel\/subprocess\//],
   [/^effect\/cli/, /^(cli|app)\/|^main\.ts$/],
   [/^effect\/observability/, /^app\//],
-  [/^@effect\/platform-node/, /^app\/|^main\.ts$/],
+  [/^@effect\/platform-node/, /^(app|kernel\/subprocess)\/|^main\.ts$/],
   [/^@ai-sdk\//, /^adapters\/providers\//],
   [/^@pydantic\/genai-prices$/, /^adapters\//],
   [/^@cfworker\/json-schema$/, /^(adapters|verifier)\//],
@@ -56,6 +57,7 @@ export const packages: ReadonlyArray<readonly [name: RegExp, places: RegExp]> = 
 
 /** Members of `effect` itself that are not stable, each with the only places that import it; the rest nowhere. */
 export const unstable: ReadonlyArray<readonly [name: RegExp, places: RegExp]> = [
+  [/^PlatformError$/, /^kernel\/subprocess\//],
   [/^(FileSystem|Path|PlatformError|Glob|Terminal|Stdio)$/, /^(cli|app|mission|engine\/rooms)\//],
   [/^(Arbitrary|Bytes|ByteSize|ChannelSchema|ErrorReporter|ExecutionPlan|Graph|HashRing)$/, /^$/],
   [/^(LayerMap|LayerRef|Newtype|PartitionedSemaphore|SemVer|SemVerRange|TextDiff|Tx\w+|Version)$/, /^$/]

@@ -1,14 +1,14 @@
 // The adapter that runs a subprocess agent: presets for claude, codex and gemini, and any command by a template.
-// It builds the command line, feeds the prompt, runs it (childProcess.ts) and reads its end (classifyProcess.ts).
+// It builds the command line, feeds the prompt, runs it (kernel/subprocess) and reads its end (classifyProcess.ts).
 import { Clock, Effect, Redacted, Result } from "effect"
 import type { ModelRunInput } from "../../domain/ModelRun.ts"
+import { runSubprocess } from "../../kernel/subprocess/Subprocess.node.ts"
 import type { Adapter } from "../Adapter.ts"
 import { readProcess } from "../classifyProcess.ts"
 import type { CliFormat } from "../readCli.ts"
 import { hidePrompt, redact } from "../redact.ts"
 import { makeRedactor } from "../redactAnswer.ts"
 import { promptWithSchema } from "../schemaPrompt.ts"
-import { runChild } from "./childProcess.ts"
 import { childEnvironment, keysIn, secretsIn } from "./commandEnvironment.ts"
 
 /** One argument, or a group that is left out where a placeholder in it has no value. */
@@ -114,7 +114,7 @@ export const makeCommandAdapter = ({ id, secrets = [], spec }: CommandOptions): 
     const { argv, stdin } = commandLine(spec, id, input)
     const idempotency =
       input.idempotencyKey === undefined ? {} : { ALEMBIC_IDEMPOTENCY_KEY: input.idempotencyKey }
-    const end = yield* runChild({
+    const end = yield* runSubprocess({
       argv,
       env: { ...childEnvironment(process.env, spec), ...idempotency },
       maxOutputBytes: spec.maxOutputBytes ?? defaultMaxOutputBytes,
