@@ -106,6 +106,13 @@ export const globalObjects: ReadonlySet<string> = new Set([
   "frames"
 ])
 
+/** Names that no plan's context has: `typeof` of them is "undefined" in every run. */
+export const absentGlobals: ReadonlySet<string> = new Set([
+  ...Object.entries(forbiddenGlobals).flatMap(([name, { members }]) => (members === undefined ? [name] : [])),
+  ...[...globalObjects].filter((name) => name !== "globalThis"),
+  "document"
+])
+
 /** Methods that call what they are given, by the name they are called by. */
 export const callbackMethods: ReadonlySet<string> = new Set([
   "map",

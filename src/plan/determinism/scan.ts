@@ -4,6 +4,7 @@ import { parse, type AnyNode, type MemberExpression } from "acorn"
 import { reservedPrefix } from "../PlanBundle.ts"
 import { builtinFunctions, globalObjects, instead } from "./catalogue.ts"
 import { globalPath, initialiserOf, propertyNames } from "./constants.ts"
+import { deadCode } from "./deadCode.ts"
 import { Flow } from "./flow.ts"
 import { analyseScopes, isFunction, type ScopedProgram } from "./scope.ts"
 import { namePlace, type RawFinding } from "./trail.ts"
@@ -76,11 +77,13 @@ const firstConstructor = (node: MemberExpression, program: ScopedProgram): Membe
     ? firstConstructor(node.object, program)
     : node
 
-const followConstructors = (program: ScopedProgram, flow: Flow): void => {
+type IsDead = (node: AnyNode) => boolean
+
+const followConstructors = (program: ScopedProgram, flow: Flow, isDead: IsDead): void => {
   for (const node of program.constructors) {
     if (propertyNames(node, program)?.includes("constructor") !== true) continue
     const flavour = flavourOf(node.object, program)
-    if (flavour === undefined) continue
+    if (flavour === undefined || isDead(node)) continue
     flow.begin(
       node,
       { value: { kind: "global", name: flavour } },
@@ -115,9 +118,10 @@ const reportReserved = (program: ScopedProgram, flow: Flow): void => {
   }
 }
 
-const followGlobals = (program: ScopedProgram, flow: Flow): void => {
+const followGlobals = (program: ScopedProgram, flow: Flow, isDead: IsDead): void => {
   for (const node of program.globals) {
     const { name } = node
+    if (isDead(node)) continue
     if (globalObjects.has(name)) {
       // The other names of the global object do not exist in a plan: only what is read straight off them counts.
       const parent = program.parents.get(node)
@@ -131,8 +135,9 @@ const followGlobals = (program: ScopedProgram, flow: Flow): void => {
   }
 }
 
-const reportImports = (program: ScopedProgram, flow: Flow): void => {
+const reportImports = (program: ScopedProgram, flow: Flow, isDead: IsDead): void => {
   for (const node of program.imports) {
+    if (isDead(node)) continue
     if (node.type === "ImportExpression") {
       flow.report("import()", instead.imports, { start: node.start, shift: 0, last: node.start })
       continue
@@ -150,11 +155,12 @@ const reportImports = (program: ScopedProgram, flow: Flow): void => {
 export const scanProgram = (root: AnyNode): ReadonlyArray<RawFinding> => {
   const program = analyseScopes(root)
   const flow = new Flow(program)
-  followGlobals(program, flow)
-  followConstructors(program, flow)
+  const isDead = deadCode(program)
+  followGlobals(program, flow, isDead)
+  followConstructors(program, flow, isDead)
   followConstructorPatterns(program, flow)
   flow.run()
-  reportImports(program, flow)
+  reportImports(program, flow, isDead)
   reportReserved(program, flow)
   return flow.findings.toSorted((a, b) => a.start - b.start || a.shift - b.shift)
 }

@@ -244,6 +244,52 @@ const accepted: ReadonlyArray<string> = [
   "use([Date].map((D) => new D(0)))"
 ]
 
+/** Guards by the type of a name that no plan has: what stands behind them is no part of the plan. */
+const guarded: ReadonlyArray<string> = [
+  'use(typeof process !== "undefined" && process.env.X)',
+  'use("undefined" != typeof process && process.env.X)',
+  'use(typeof process === "object" && process.argv)',
+  'use(typeof process == "undefined" || process.env.X)',
+  'use(typeof process === "undefined" ? {} : process.env)',
+  'use(typeof window < "u" ? window.performance.now() : 0)',
+  'use(typeof globalThis.process !== "undefined" && globalThis.process.env)',
+  'use(!(typeof process === "undefined") && process.env.X)',
+  'use(h && typeof process !== "undefined" && process.env.X)',
+  'if (typeof process !== "undefined") { const at = Date.now(); use(process.env, at) }',
+  'if (typeof process === "undefined") {} else setTimeout(h)',
+  'const isNode = typeof process !== "undefined"; if (isNode && process.versions.node) use(Math.random())',
+  'const log = (x) => { if (typeof process === "undefined") return; process.stdout.write(x) }',
+  'const log = (x) => { if (typeof fetch !== "function") { throw new Error() } return fetch(x) }',
+  'while (typeof process !== "undefined") process.exit()',
+  'const env = typeof process === "object" ? process.env : {}; use(env.X)',
+  'use(typeof crypto !== "undefined" ? crypto.randomUUID() : "id")',
+  'if (typeof require === "function") require("x")'
+]
+
+/** What only looks guarded. */
+const unguarded: ReadonlyArray<string> = [
+  'use(typeof process === "undefined" && process.env.X)',
+  'use(typeof process !== "undefined" || process.env.X)',
+  'use(typeof h !== "undefined" && process.env.X)',
+  'use(typeof Date !== "undefined" && Date.now())',
+  'if (typeof process === "undefined") use(Date.now())',
+  'use(h || typeof process !== "undefined", process.env.X)',
+  'let isNode = typeof process !== "undefined"; isNode = true; if (isNode) use(process.env.X)',
+  'const f = (process) => typeof process !== "undefined" && Date.now()',
+  'const f = () => { if (typeof process === "undefined") return at(); function at() { return Date.now() } }',
+  'const f = () => { if (typeof process === "undefined") use(1); return Date.now() }',
+  'use(typeof process !== "undefined" && 1, Math.random())',
+  'try { if (typeof process === "undefined") throw 1 } catch { use(Date.now()) }',
+  "if (false) use(Date.now())"
+]
+
+describe("what stands behind the type of a name that no plan has", () => {
+  for (const source of guarded)
+    it(`is dead: ${source}`, () => assert.deepStrictEqual(constructsOf(source), []))
+  for (const source of unguarded)
+    it(`is not: ${source}`, () => assert.strictEqual(constructsOf(source).length, 1))
+})
+
 describe("the static layer refuses", () => {
   for (const [source, construct] of refused) {
     it(source, () => assert.strictEqual(constructsOf(source)[0], construct))
