@@ -35,6 +35,7 @@ import {
   type Package
 } from "./planFiles.node.ts"
 import { Lines } from "./sourceMap.ts"
+import { scriptInProject, scriptsOfProject } from "./workflowFiles.node.ts"
 
 const builtins = new Set(builtinModules)
 const loaders: Readonly<Record<string, Loader>> = {
@@ -316,6 +317,14 @@ const bundle = Effect.fn("PlanBundler.bundle")(function* (plan: OpenedPlan) {
   return yield* Effect.tryPromise({ try: () => run(plan), catch: (cause) => failureOf(plan, cause) })
 })
 
+const unreadableScript = (plan: OpenedPlan, path: string) => (cause: unknown) =>
+  new PlanError({
+    code: "plan_unreadable",
+    path: plan.given,
+    problem: `${path}: ${reasonOf(cause)}`,
+    findings: []
+  })
+
 const beside = Effect.fn("PlanBundler.beside")(function* (plan: OpenedPlan, path: string) {
   return yield* Effect.tryPromise({
     try: async (): Promise<PlanFile | undefined> => {
@@ -323,13 +332,14 @@ const beside = Effect.fn("PlanBundler.beside")(function* (plan: OpenedPlan, path
       if (absolute === undefined || !isInside(plan.root, absolute)) return undefined
       return await readPlanFile(absolute, withSlashes(relative(plan.root, absolute)))
     },
-    catch: (cause) =>
-      new PlanError({
-        code: "plan_unreadable",
-        path: plan.given,
-        problem: `${path}: ${reasonOf(cause)}`,
-        findings: []
-      })
+    catch: unreadableScript(plan, path)
+  })
+})
+
+const inProject = Effect.fn("PlanBundler.inProject")(function* (plan: OpenedPlan, path: string) {
+  return yield* Effect.tryPromise({
+    try: () => scriptInProject(plan.root, path),
+    catch: unreadableScript(plan, path)
   })
 })
 
@@ -350,5 +360,13 @@ const plansIn = Effect.fn("PlanBundler.plansIn")(function* (path: string) {
 
 export const layer = Layer.succeed(
   PlanBundler,
-  PlanBundler.of({ open, bundle, beside, scriptsBeside, plansIn })
+  PlanBundler.of({
+    open,
+    bundle,
+    beside,
+    inProject,
+    scriptsBeside,
+    scriptsOfProject: (plan, paths) => Effect.promise(() => scriptsOfProject(plan, paths)),
+    plansIn
+  })
 )

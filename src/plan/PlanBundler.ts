@@ -42,6 +42,19 @@ export interface Bundled {
   readonly refused: ReadonlyArray<RefusedImport>
 }
 
+/** What is known of a path that a script computes: what it starts and ends with. */
+export interface ScriptPaths {
+  readonly head: string
+  readonly tail: string
+}
+
+export interface FoundScripts {
+  /** By the paths under which they may be reached, `/` between folders and no `.` in them. */
+  readonly scripts: ReadonlyArray<readonly [path: string, file: PlanFile]>
+  /** False where the project has too many files to look at them all. */
+  readonly complete: boolean
+}
+
 export class PlanBundler extends Context.Service<
   PlanBundler,
   {
@@ -49,6 +62,10 @@ export class PlanBundler extends Context.Service<
     readonly bundle: (plan: OpenedPlan) => Effect.Effect<Bundled, PlanError>
     /** A file by a path relative to the plan's own folder; undefined where nothing is, or it is outside the root. */
     readonly beside: (plan: OpenedPlan, path: string) => Effect.Effect<PlanFile | undefined, PlanError>
+    /** A script of the plan's project by a path that starts at the plan's folder or at the project's. */
+    readonly inProject: (plan: OpenedPlan, path: string) => Effect.Effect<PlanFile | undefined, PlanError>
+    /** The workflow scripts of the plan's project that a computed path may mean. */
+    readonly scriptsOfProject: (plan: OpenedPlan, paths: ScriptPaths) => Effect.Effect<FoundScripts>
     /** The JavaScript files in the plan's folder, sorted. */
     readonly scriptsBeside: (plan: OpenedPlan) => Effect.Effect<ReadonlyArray<string>>
     /**

@@ -3,8 +3,9 @@ import type { AnyNode } from "acorn"
 import { Effect, Result, Schema } from "effect"
 import type { Finding } from "../domain/Finding.ts"
 import { instead as advice } from "./determinism/catalogue.ts"
+import { deadCode } from "./determinism/deadCode.ts"
 import { parseBundle, scanProgram } from "./determinism/scan.ts"
-import { childrenOf } from "./determinism/scope.ts"
+import { analyseScopes, childrenOf } from "./determinism/scope.ts"
 import type { RawFinding } from "./determinism/trail.ts"
 import { findingOf, inOrder, walking, type Inspection, type Scan } from "./inspection.ts"
 import type { PlanBundle } from "./PlanBundle.ts"
@@ -62,6 +63,23 @@ const surroundings = (
   return edits
 }
 
+/** Whether a file requires something, and only where no plan comes. The bundler tells of one `require` of each name. */
+const deadRequires = (root: AnyNode, map: BundleMap): ((file: string) => boolean) => {
+  const isDead = deadCode(analyseScopes(root))
+  const files = new Map<string, boolean>()
+  const walk = (node: AnyNode): void => {
+    const { callee } = node.type === "CallExpression" ? node : { callee: undefined }
+    const file =
+      callee?.type === "Identifier" && callee.name.startsWith("__require")
+        ? map.fileAt(node.start)
+        : undefined
+    if (file !== undefined) files.set(file, isDead(node) && files.get(file) !== false)
+    for (const child of childrenOf(node)) walk(child)
+  }
+  walk(root)
+  return (file) => files.get(file) === true
+}
+
 const parseEsm = (plan: OpenedPlan, esm: string, map: BundleMap): Result.Result<AnyNode, PlanError> =>
   Result.try({
     try: () => parseBundle(esm),
@@ -95,7 +113,11 @@ export const inspectModule = Effect.fnUntraced(function* (plan: OpenedPlan, scan
   const dropped = yield* Effect.forEach(bundled.dropped, scanText)
   const scanned = [...findings, ...dropped.flatMap((other) => other.findings)]
   const imports = scan === scanProgram ? bundled.refused : []
+  const isDead = imports.some(({ construct }) => construct === "require()")
+    ? yield* walking(plan, () => deadRequires(root, map))
+    : () => false
   const refused = imports.flatMap(({ construct, file, offset }) => {
+    if (construct === "require()" && isDead(file)) return []
     const place = map.linesOf(file)?.position(offset)
     return place === undefined ? [] : findingOf({ construct, instead: advice.imports }, file, place)
   })

@@ -42,7 +42,7 @@ const candidates = (plan: OpenedPlan, name: string, isPath: boolean): ReadonlyAr
 const findScript = Effect.fnUntraced(function* (plan: OpenedPlan, name: string, isPath: boolean) {
   const bundler = yield* PlanBundler
   for (const path of candidates(plan, name, isPath)) {
-    const file = yield* bundler.beside(plan, path)
+    const file = yield* isPath ? bundler.inProject(plan, path) : bundler.beside(plan, path)
     if (file !== undefined) return file
   }
   if (isPath) return undefined
@@ -73,17 +73,53 @@ const allBeside = Effect.fnUntraced(function* (plan: OpenedPlan) {
   return found
 })
 
+/** Every script of the project that a computed path may mean, and what there is to say of the search. */
+const allInProject = Effect.fnUntraced(function* (plan: OpenedPlan, computed: WorkflowScript["computed"]) {
+  const bundler = yield* PlanBundler
+  const found = new Map<string, PlanFile>()
+  const notices: Array<string> = []
+  for (const { path } of computed) {
+    if (path === undefined) continue
+    const { complete, scripts } = yield* bundler.scriptsOfProject(plan, path)
+    for (const [name, file] of scripts) if (Result.isSuccess(workflowScript(file.text))) found.set(name, file)
+    if (!complete)
+      notices.push(
+        "the project has too many files to look through: workflow({ scriptPath }) finds scripts in its first folders only; write the folder out, as in { scriptPath: `steps/${name}.js` }"
+      )
+  }
+  return { found, notices: [...new Set(notices)] }
+})
+
+/** What is said of names that exist nowhere: the script throws when it comes to them. */
+const nowhereNotice = ({ nowhere }: WorkflowScript, file: string): ReadonlyArray<string> =>
+  nowhere.length === 0
+    ? []
+    : [
+        `${file} uses ${nowhere.join(", ")}, which ${nowhere.length === 1 ? "exists" : "exist"} nowhere: a script has agent, parallel, pipeline, phase, log, args, budget and workflow; let an agent read and run, or pass values in with --args`
+      ]
+
 export const inspectWorkflow = Effect.fnUntraced(function* (plan: OpenedPlan, scan: Scan) {
   const script = yield* Effect.fromResult(workflowScript(plan.text)).pipe(
     Effect.mapError(unparsableScript(plan, plan))
   )
-  const reached = new Map<string, PlanFile>(script.reachesUnknown ? yield* allBeside(plan) : [])
-  const notices = [...script.warnings]
+  const { found: maybe, notices: searched } = yield* allInProject(plan, script.computed)
+  const named = script.computed.some(({ name }) => name) ? yield* allBeside(plan) : []
+  const reached = new Map<string, PlanFile>([...maybe, ...named])
+  /** Files that the script reaches for sure: what is found in others is refused when they are reached. */
+  const sure = new Set([plan.path, ...named.map(([, file]) => file.path)])
+  const notices = [...script.warnings, ...searched, ...nowhereNotice(script, plan.path)]
   for (const { name, isPath } of script.reaches) {
     const file = yield* findScript(plan, name, isPath)
     if (file === undefined)
-      notices.push(`workflow(${JSON.stringify(name)}) names no script beside ${plan.path}`)
-    else reached.set(name, file)
+      notices.push(
+        isPath
+          ? `workflow({ scriptPath: ${JSON.stringify(name)} }) names no script in the project of ${plan.path}`
+          : `workflow(${JSON.stringify(name)}) names no script beside ${plan.path}`
+      )
+    else {
+      reached.set(name, file)
+      sure.add(file.path)
+    }
   }
   const findings: Array<Finding> = []
   const scanFile = (file: PlanFile, { root, shift }: WorkflowScript) =>
@@ -102,7 +138,10 @@ export const inspectWorkflow = Effect.fnUntraced(function* (plan: OpenedPlan, sc
     const nested = yield* Effect.fromResult(workflowScript(file.text)).pipe(
       Effect.mapError(unparsableScript(plan, file))
     )
-    if (!files.has(file.path)) yield* scanFile(file, nested)
+    if (!files.has(file.path)) {
+      yield* scanFile(file, nested)
+      notices.push(...nowhereNotice(nested, file.path))
+    }
     files.set(file.path, file)
     workflows.push([name, nestedOf(file, nested)])
   }
@@ -120,8 +159,14 @@ export const inspectWorkflow = Effect.fnUntraced(function* (plan: OpenedPlan, sc
       workflows: Object.fromEntries(workflows)
     },
     sources: byPath.map((file) => [file.path, file.text]),
-    findings: inOrder(plan.path, findings),
-    warnings: [],
+    findings: inOrder(
+      plan.path,
+      findings.filter(({ file }) => sure.has(file))
+    ),
+    warnings: inOrder(
+      plan.path,
+      findings.filter(({ file }) => !sure.has(file))
+    ),
     notices,
     hasRun: true
   }

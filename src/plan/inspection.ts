@@ -17,7 +17,7 @@ export interface Inspection {
   readonly sources: ReadonlyArray<readonly [path: string, text: string]>
   /** What refuses the plan, in order. */
   readonly findings: ReadonlyArray<Finding>
-  /** Findings in npm packages: the runtime refuses them when they are reached. */
+  /** Findings in npm packages, and in scripts that a computed path may mean: the runtime refuses them when reached. */
   readonly warnings: ReadonlyArray<Finding>
   /** What is unusual about a workflow script, for people. */
   readonly notices: ReadonlyArray<string>

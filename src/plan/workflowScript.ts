@@ -1,10 +1,13 @@
 // Workflow scripts: the public dialect's files, told apart from plan modules by their shape, their `meta` read as
 // data, their text wrapped so that it runs unchanged and no line moves. Pure. What the globals do is the VM's.
-import { parse, type AnyNode, type Program } from "acorn"
+import { parse, type AnyNode, type Identifier, type Program } from "acorn"
 import { Option, Result, Schema } from "effect"
 import { initialiserOf, keyNames, stringsOf } from "./determinism/constants.ts"
-import { analyseScopes } from "./determinism/scope.ts"
-import { WorkflowMeta } from "./PlanBundle.ts"
+import { absentGlobals, presentGlobals } from "./determinism/catalogue.ts"
+import { deadCode } from "./determinism/deadCode.ts"
+import { analyseScopes, type ScopedProgram } from "./determinism/scope.ts"
+import { reservedPrefix, WorkflowMeta } from "./PlanBundle.ts"
+import type { ScriptPaths } from "./PlanBundler.ts"
 import { Lines } from "./sourceMap.ts"
 
 /** Why a script of the dialect is not one. `offset` is in its text. */
@@ -15,6 +18,12 @@ export class WorkflowProblem extends Schema.TaggedError<WorkflowProblem>()("Work
   override get message() {
     return this.problem
   }
+}
+
+/** `workflow(…)` with a name or a path that only the run can know; of a path, what it starts and ends with. */
+export interface ComputedReach {
+  readonly name: boolean
+  readonly path: ScriptPaths | undefined
 }
 
 export interface WorkflowScript {
@@ -29,8 +38,10 @@ export interface WorkflowScript {
   readonly warnings: ReadonlyArray<string>
   /** Names and paths given to `workflow(…)`. */
   readonly reaches: ReadonlyArray<{ readonly name: string; readonly isPath: boolean }>
-  /** True if `workflow` is called with what only the run can know. */
-  readonly reachesUnknown: boolean
+  /** What `workflow` is called with where only the run can know it. */
+  readonly computed: ReadonlyArray<ComputedReach>
+  /** Names that the script uses and that exist nowhere. */
+  readonly nowhere: ReadonlyArray<string>
 }
 
 const space = String.raw`(?:\s|/\*[^]*?\*/|//[^\n\r\u2028\u2029]*)*`
@@ -194,10 +205,56 @@ const parseRunnable = (code: string): Program => {
   throw new WorkflowProblem({ problem: "the script means something else inside a function", offset: 0 })
 }
 
-const reachedBy = (root: Program): Pick<WorkflowScript, "reaches" | "reachesUnknown"> => {
+/** What a computed path starts and ends with, as far as it is written out: its folders, and its last part. */
+const shapeOf = (node: AnyNode, program: ScopedProgram): ScriptPaths => {
+  const from = initialiserOf(node, program)
+  const known = stringsOf(from, program)
+  if (known?.length === 1) return { head: known[0] ?? "", tail: known[0] ?? "" }
+  if (from.type === "TemplateLiteral")
+    return { head: from.quasis[0]?.value.cooked ?? "", tail: from.quasis.at(-1)?.value.cooked ?? "" }
+  if (from.type === "BinaryExpression" && from.operator === "+" && from.left.type !== "PrivateIdentifier")
+    return { head: shapeOf(from.left, program).head, tail: shapeOf(from.right, program).tail }
+  return { head: "", tail: "" }
+}
+
+/** The folders that a path begins with: what stands before its last `/`. */
+const foldersOf = ({ head, tail }: ScriptPaths): ScriptPaths => ({
+  head: head.slice(0, head.lastIndexOf("/") + 1),
+  tail: tail.slice(tail.lastIndexOf("/") + 1)
+})
+
+const mentionsPath = (program: ScopedProgram): boolean => {
+  for (const node of program.parents.keys()) {
+    if (node.type === "Property" && keyNames(node, program)?.[0] === "scriptPath") return true
+  }
+  return false
+}
+
+const scriptGlobals: ReadonlySet<string> = new Set(globals.split(", "))
+
+/** Names that neither the script nor any plan has. What is only asked for its type is not used. */
+const nowhereIn = (program: ScopedProgram): ReadonlyArray<string> => {
+  const isDead = deadCode(program)
+  const isUsed = (node: Identifier): boolean => {
+    const parent = program.parents.get(node)
+    return !(parent?.type === "UnaryExpression" && parent.operator === "typeof") && !isDead(node)
+  }
+  const names = program.globals.flatMap((node) =>
+    presentGlobals.has(node.name) ||
+    scriptGlobals.has(node.name) ||
+    absentGlobals.has(node.name) ||
+    node.name.startsWith(reservedPrefix) ||
+    !isUsed(node)
+      ? []
+      : [node.name]
+  )
+  return [...new Set(names)]
+}
+
+const reachedBy = (root: Program): Pick<WorkflowScript, "reaches" | "computed" | "nowhere"> => {
   const program = analyseScopes(root)
   const reaches: Array<{ readonly name: string; readonly isPath: boolean }> = []
-  let reachesUnknown = false
+  const computed: Array<ComputedReach> = []
   for (const node of program.globals) {
     if (node.name !== "workflow") continue
     const call = program.parents.get(node)
@@ -211,10 +268,13 @@ const reachedBy = (root: Program): Pick<WorkflowScript, "reaches" | "reachesUnkn
         : undefined
     const from = path?.type === "Property" ? path.value : given
     const names = from === undefined ? undefined : stringsOf(from, program)
-    if (names === undefined) reachesUnknown = true
+    if (names === undefined && path?.type === "Property")
+      computed.push({ name: false, path: foldersOf(shapeOf(path.value, program)) })
+    else if (names === undefined)
+      computed.push({ name: true, path: mentionsPath(program) ? { head: "", tail: "" } : undefined })
     else reaches.push(...names.map((name) => ({ name, isPath: path !== undefined })))
   }
-  return { reaches, reachesUnknown }
+  return { reaches, computed, nowhere: nowhereIn(program) }
 }
 
 const read = (text: string): WorkflowScript => {

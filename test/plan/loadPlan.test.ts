@@ -40,6 +40,21 @@ describe("a refusal", () => {
     })
   )
 
+  it.effect("leaves out what stands behind the type of a name that no plan has, a require too", () =>
+    Effect.gen(function* () {
+      const folder = yield* planFolder({
+        "plan.ts":
+          'const fs = typeof process !== "undefined" && process.versions.node ? require("node:fs") : undefined\n' +
+          'export const run = async () => (typeof process === "object" ? process.env.X : fs)\n',
+        "live.js": `${run}const fs = typeof process !== "undefined" ? 1 : require("node:fs")\n`,
+        "both.js": `${run}const a = typeof process !== "undefined" && require("fs"), b = require("fs")\n`
+      })
+      assert.deepStrictEqual(yield* places(`${folder}/plan.ts`), [])
+      assert.deepStrictEqual(yield* places(`${folder}/live.js`), ["require() live.js:2:49"])
+      assert.deepStrictEqual(yield* places(`${folder}/both.js`), ["require() both.js:2:45"])
+    })
+  )
+
   it.effect("covers what nothing uses: the plan's own files are not tree-shaken", () =>
     Effect.gen(function* () {
       const folder = yield* planFolder({

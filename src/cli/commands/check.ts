@@ -51,9 +51,16 @@ const checkOne = Effect.fnUntraced(function* (shown: string, path: string, sweep
   )
 })
 
-const line = ({ error, findings, modules, ok, path, warnings }: Checked) =>
+const line = ({ error, findings, modules, notices, ok, path, warnings }: Checked) =>
   error === undefined
-    ? { ok, path, modules, findings, ...(warnings.length === 0 ? {} : { warnings }) }
+    ? {
+        ok,
+        path,
+        modules,
+        findings,
+        ...(warnings.length === 0 ? {} : { warnings }),
+        ...(notices.length === 0 ? {} : { notices })
+      }
     : { ok, path, error }
 
 const exitCodeOfCheck = (checked: ReadonlyArray<Checked>): number =>

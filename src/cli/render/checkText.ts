@@ -57,7 +57,7 @@ export const checkText = (checked: Checked, style: Style): string => {
   }
   for (const warning of warnings)
     lines.push(
-      `  ${style.yellow("!")} ${warning.file}:${warning.line}:${warning.column} ${warning.construct} ${style.dim("(in a package: refused when reached)")}`
+      `  ${style.yellow("!")} ${warning.file}:${warning.line}:${warning.column} ${warning.construct} ${style.dim("(refused when reached)")}`
     )
   for (const notice of notices) lines.push(`  ${style.yellow("!")} ${notice}`)
   return lines.join("\n")

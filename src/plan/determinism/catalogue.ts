@@ -113,6 +113,20 @@ export const absentGlobals: ReadonlySet<string> = new Set([
   "document"
 ])
 
+/** Names that a plan's context has, in one Node or another. What is in neither list exists nowhere. */
+export const presentGlobals: ReadonlySet<string> = new Set(
+  [
+    "Array ArrayBuffer Atomics BigInt BigInt64Array BigUint64Array Boolean DataView Date Float16Array Float32Array",
+    "Float64Array Function Infinity Int16Array Int32Array Int8Array Intl Iterator JSON Map Math NaN Number Object",
+    "Promise Proxy Reflect RegExp Set String Symbol Uint16Array Uint32Array Uint8Array Uint8ClampedArray WeakMap",
+    "WeakSet AsyncDisposableStack DisposableStack Temporal",
+    "AggregateError DOMException Error EvalError RangeError ReferenceError SuppressedError SyntaxError TypeError URIError",
+    "AbortController AbortSignal TextDecoder TextEncoder URL URLSearchParams atob btoa console queueMicrotask",
+    "structuredClone decodeURI decodeURIComponent encodeURI encodeURIComponent escape unescape eval globalThis",
+    "isFinite isNaN parseFloat parseInt undefined"
+  ].flatMap((line) => line.split(" "))
+)
+
 /** Methods that call what they are given, by the name they are called by. */
 export const callbackMethods: ReadonlySet<string> = new Set([
   "map",

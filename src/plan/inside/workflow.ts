@@ -8,6 +8,7 @@ import type { Recorder } from "./record.ts"
 export const workflow = (own: Intrinsics, plain: PlainJson, recorder: Recorder, fan: FanOut) => {
   const { put, member, isArray, text, freeze, parse, stringify, slice, TypeError: OwnTypeError } = own
   const OwnError = own.Error
+  const split = own.uncurry<string, [string], Array<string>>(String.prototype.split)
   const infinity = Infinity
   const longestList = 4096
   const mostAgents = 1000
@@ -161,15 +162,41 @@ export const workflow = (own: Intrinsics, plain: PlainJson, recorder: Recorder, 
       remaining
     })
 
-    const scriptOf = (ref: unknown): ((globals: ReadonlyArray<unknown>) => unknown) => {
-      const name = typeof ref === "string" ? ref : member(ref, "scriptPath")
-      if (typeof name !== "string") throw new OwnTypeError("workflow: give a name or { scriptPath }")
+    /** A path without `.`, `..` and empty parts where they can be spared: as scripts that a path may mean are kept. */
+    const plainPath = (path: string): string => {
+      const parts: Array<string> = []
+      let count = 0
+      const given = split(path, "/")
+      for (let index = 0; index < given.length; index++) {
+        const part = given[index] ?? ""
+        if (part === "" || part === ".") continue
+        if (part === ".." && count > 0 && parts[count - 1] !== "..") count -= 1
+        else {
+          put(parts, count, part)
+          count += 1
+        }
+      }
+      let out = ""
+      for (let index = 0; index < count; index++) out += `${index === 0 ? "" : "/"}${parts[index] ?? ""}`
+      return out
+    }
+
+    const scriptNamed = (name: string): ((globals: ReadonlyArray<unknown>) => unknown) | undefined => {
       for (let index = 0; index + 1 < nested.length; index += 2) {
         const script = nested[index + 1]
         if (nested[index] !== name || typeof script !== "function") continue
         return (globals) => own.apply(script, undefined, globals)
       }
-      throw new OwnError(`workflow: there is no script ${stringify(slice(name, 0, 200))} beside this one`)
+      return undefined
+    }
+
+    const scriptOf = (ref: unknown): ((globals: ReadonlyArray<unknown>) => unknown) => {
+      const name = typeof ref === "string" ? ref : member(ref, "scriptPath")
+      if (typeof name !== "string") throw new OwnTypeError("workflow: give a name or { scriptPath }")
+      const script = scriptNamed(name) ?? (name === ref ? undefined : scriptNamed(plainPath(name)))
+      if (script !== undefined) return script
+      const where = name === ref ? "beside this one" : "in this one's project"
+      throw new OwnError(`workflow: there is no script ${stringify(slice(name, 0, 200))} ${where}`)
     }
 
     const globalsOf = (args: unknown, depth: number): Array<unknown> => {
