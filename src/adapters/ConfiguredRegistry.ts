@@ -25,6 +25,8 @@ export interface RegistryOptions {
   readonly defaultModel?: string
   /** Wins over the environment, for the default model's providers. */
   readonly baseUrl?: string
+  /** By built-in provider: where it is reached if the environment does not say. */
+  readonly baseUrls?: Readonly<Record<string, string>>
   readonly fixtures?: Fixtures
   /** Further adapters, for references `<id>:<model>`: a LanguageModel of another app, a fake. */
   readonly adapters?: ReadonlyArray<Adapter>
@@ -114,7 +116,12 @@ const make = Effect.fnUntraced(function* (options: RegistryOptions) {
     )
   )
   const resolvedDefault = yield* Effect.fromResult(references.resolve(defaultModel))
-  const endpoints = yield* readEndpoints(config, options.baseUrl, baseUrlTargets(resolvedDefault))
+  const endpoints = yield* readEndpoints(
+    config,
+    options.baseUrl,
+    baseUrlTargets(resolvedDefault),
+    options.baseUrls
+  )
   const adapters = new Adapters(options, endpoints)
   const fixtures = options.fixtures === undefined ? undefined : fixturesHash(options.fixtures)
   const identity = yield* Effect.fromResult(references.identity(defaultModel, fixtures))

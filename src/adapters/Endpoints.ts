@@ -43,6 +43,20 @@ const text = (name: string) =>
     Config.map(Option.getOrUndefined)
   )
 
+/** The variables that say where a built-in provider is reached, by provider. */
+export const baseUrlVariables: ReadonlyMap<string, string> = new Map(
+  builtInProviders.map((kind) => [kind, variables[kind].baseUrl])
+)
+
+/**
+ * The vendor's own tools want Anthropic's base URL without a path, the provider package wants the path of the API in
+ * it: where there is none, it is added.
+ */
+const withApiPath = (kind: ProviderConfig["kind"], baseUrl: string | undefined): string | undefined =>
+  kind === "anthropic" && baseUrl !== undefined && /^https?:\/\/[^/?#]+\/*$/i.test(baseUrl)
+    ? `${baseUrl.replace(/\/+$/, "")}/v1`
+    : baseUrl
+
 /** `--base-url` is for the default model's providers; where that is none over HTTP, for all built-in ones. */
 export const baseUrlTargets = (defaultModel: Resolved): ReadonlySet<string> => {
   const own = defaultModel.links
@@ -59,11 +73,12 @@ const invalid = (cause: Config.ConfigError) =>
     cure: "check the variables that Alembic reads"
   })
 
-/** Reads what the environment says of every provider. */
+/** Reads what the environment says of every provider. `kept`: where a run's were, for those it says nothing of now. */
 export const readEndpoints = Effect.fnUntraced(function* (
   config: AlembicConfig,
   baseUrl: string | undefined,
-  targets: ReadonlySet<string>
+  targets: ReadonlySet<string>,
+  kept: Readonly<Record<string, string>> = {}
 ) {
   const endpoints = new Map<string, Endpoint>()
   const add = Effect.fnUntraced(function* (id: string, provider: ProviderConfig, isBuiltIn: boolean) {
@@ -78,7 +93,7 @@ export const readEndpoints = Effect.fnUntraced(function* (
       else headers[header] = value
     }
     const given = targets.has(id) ? baseUrl : undefined
-    const configured = isBuiltIn ? yield* text(baseUrlVariable) : provider.baseUrl
+    const configured = isBuiltIn ? ((yield* text(baseUrlVariable)) ?? kept[id]) : provider.baseUrl
     endpoints.set(id, {
       id,
       kind: provider.kind,
@@ -87,7 +102,7 @@ export const readEndpoints = Effect.fnUntraced(function* (
       apiKeyVariable,
       keyless: keyless && provider.kind !== "openai-compatible",
       keyOptional: provider.kind === "openai-compatible" && provider.apiKeyEnv === undefined,
-      baseUrl: (given ?? configured)?.trim(),
+      baseUrl: withApiPath(provider.kind, (given ?? configured)?.trim()),
       baseUrlVariable: isBuiltIn ? baseUrlVariable : undefined,
       headers,
       missingHeader
@@ -99,7 +114,7 @@ export const readEndpoints = Effect.fnUntraced(function* (
 }, Effect.mapError(invalid))
 
 /** Why a text is no base URL, to which paths are appended, and what to do about it. It is not shown: it may hold a key. */
-const baseUrlProblem = (value: string): readonly [problem: string, cure: string] | undefined => {
+export const baseUrlProblem = (value: string): readonly [problem: string, cure: string] | undefined => {
   const url = Result.getOrUndefined(Result.try(() => new URL(value)))
   if (url === undefined || !/^https?:$/.test(url.protocol) || /\s/.test(value)) {
     return ["is not an http(s) URL", "correct the base URL"]

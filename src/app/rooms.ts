@@ -62,6 +62,7 @@ export const modelsLayer = (
         config,
         ...(settings.model === undefined ? {} : { defaultModel: settings.model }),
         ...(settings.baseUrl === undefined ? {} : { baseUrl: settings.baseUrl }),
+        ...(settings.baseUrls === undefined ? {} : { baseUrls: settings.baseUrls }),
         ...(fixtures === undefined ? {} : { fixtures })
       }
       const configured = layerConfigured(options)

@@ -25,11 +25,15 @@ export type EngineServices =
 export interface ModelSettings {
   /** alembic.json. */
   readonly config?: string
+  /** What the person called it; alembic.json unless given. */
+  readonly configName?: string
   /** Offline fixtures. */
   readonly fixtures?: string
   /** The default model, over what the configuration says. */
   readonly model?: string
   readonly baseUrl?: string
+  /** By built-in provider: where it is reached if the environment does not say. */
+  readonly baseUrls?: Readonly<Record<string, string>>
   /** Nothing but the offline adapter answers, whatever is named. It is free, or (for a forecast) as its model is. */
   readonly offline?: "always" | "as_its_model"
   /** Attempts of one call at most, over what the configuration says. */

@@ -1,8 +1,10 @@
-// Run settings: how a run reaches its models, from the command line and from what the run's directory has kept. What
-// is part of the run's identity (default model, configuration, fixtures) is kept there; keys and addresses never are.
+// Run settings: how a run reaches its models and how it is run, from the command line and from what the run's directory
+// has kept. What was given once holds whenever the run goes on, unless it is given anew; then that holds from then on.
+// Keys are never kept: the environment is read anew every time.
 import { Effect, Option, Schema } from "effect"
+import { baseUrlProblem, baseUrlVariables } from "../adapters/Endpoints.ts"
 import { badInput } from "./CommandError.ts"
-import type { ModelSettings } from "./Host.ts"
+import { Host, type ModelSettings } from "./Host.ts"
 import { readConfigText, readFixturesText } from "./inputs.ts"
 import { readText } from "./inputsText.ts"
 
@@ -15,20 +17,118 @@ export interface ModelFlags {
 
 const isOffline = (model: string): boolean => model === "offline" || model.startsWith("offline:")
 
-/** Refuses an address that is none before anything else is looked at. */
-const checkBaseUrl = (baseUrl: Option.Option<string>) =>
-  Option.isSome(baseUrl) && !/^https?:\/\/[^\s/]/.test(baseUrl.value)
-    ? Effect.fail(
-        badInput(
-          "invalid_base_url",
-          `--base-url ${JSON.stringify(baseUrl.value.slice(0, 120))} is not an http(s) URL`,
-          { cure: "--base-url http://127.0.0.1:11434/v1" }
-        )
+/**
+ * Refuses an address that is none, or holds what must not be kept, before anything else is looked at. It is not shown
+ * where it may hold a key.
+ */
+const checkBaseUrl = Effect.fnUntraced(function* (baseUrl: Option.Option<string>) {
+  if (Option.isNone(baseUrl)) return
+  const problem = baseUrlProblem(baseUrl.value.trim())
+  if (problem === undefined) return
+  const [why, cure] = problem
+  const isUrl = /^https?:\/\/[^\s/]/.test(baseUrl.value)
+  return yield* isUrl
+    ? badInput("invalid_base_url", `--base-url ${why}`, { cure })
+    : badInput(
+        "invalid_base_url",
+        `--base-url ${JSON.stringify(baseUrl.value.slice(0, 120))} is not an http(s) URL`,
+        { cure: "--base-url http://127.0.0.1:11434/v1" }
       )
-    : Effect.void
+})
 
-/** What the command line says of models. `planPath`: alembic.json is looked for beside it. */
-export const modelSettings = Effect.fnUntraced(function* (flags: ModelFlags, planPath: string) {
+/** What of the settings a run keeps besides the texts of its files, so that it can go on as it was begun. */
+const Kept = Schema.Struct({
+  model: Schema.optionalKey(Schema.String),
+  maxUsd: Schema.optionalKey(Schema.Number),
+  acceptLoss: Schema.optionalKey(Schema.Boolean),
+  concurrency: Schema.optionalKey(Schema.Int),
+  /** What was approved of beforehand: gates, parked units. */
+  approve: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** `--base-url`: of the default model's providers. Runs of before have none. */
+  baseUrl: Schema.optionalKey(Schema.String),
+  /** By built-in provider, what the environment said; it holds where the environment says nothing now. */
+  baseUrls: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  /** What the person called the configuration, for messages. */
+  configName: Schema.optionalKey(Schema.String),
+  /** The command that made the run, where it was not `run`: how its result is shown. */
+  command: Schema.optionalKey(Schema.Literal("council"))
+})
+export type Kept = typeof Kept.Type
+
+const KeptText = Schema.fromJsonString(Kept)
+const encodeKept = Schema.encodeSync(KeptText)
+const decodeKept = Schema.decodeUnknownOption(KeptText)
+
+/** A run of before Alembic kept anything has no such text. */
+export const readKept = (text: string | undefined): Kept =>
+  text === undefined ? {} : Option.getOrElse(decodeKept(text), () => ({}))
+
+/** All that a run is begun, or gone on, with: the texts of its files and the rest. */
+export interface Settings {
+  readonly config: string | undefined
+  readonly fixtures: string | undefined
+  readonly kept: Kept
+}
+
+/** Texts by role, for the run's directory. */
+export const keptBlobs = ({ config, fixtures, kept }: Settings): Readonly<Record<string, string>> => ({
+  ...(config === undefined ? {} : { config }),
+  ...(fixtures === undefined ? {} : { fixtures }),
+  settings: encodeKept(kept)
+})
+
+/** How the settings say that models are reached. */
+export const modelsOf = ({ config, fixtures, kept }: Settings): ModelSettings => {
+  const { baseUrl, baseUrls, configName, model } = kept
+  return {
+    ...(config === undefined ? {} : { config }),
+    ...(fixtures === undefined ? {} : { fixtures }),
+    ...(model === undefined ? {} : { model }),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(baseUrls === undefined ? {} : { baseUrls }),
+    ...(configName === undefined ? {} : { configName })
+  }
+}
+
+/** How the settings say that the run is run, for the engine. */
+export const howOf = ({
+  kept: { acceptLoss, approve, concurrency, maxUsd }
+}: Settings): Pick<Kept, "acceptLoss" | "approve" | "concurrency" | "maxUsd"> => ({
+  ...(acceptLoss === undefined ? {} : { acceptLoss }),
+  ...(approve === undefined ? {} : { approve }),
+  ...(concurrency === undefined ? {} : { concurrency }),
+  ...(maxUsd === undefined ? {} : { maxUsd })
+})
+
+export interface HowFlags {
+  readonly concurrency: Option.Option<number>
+  readonly maxUsd: Option.Option<number>
+  readonly acceptLoss?: boolean
+  readonly approve?: ReadonlyArray<string>
+}
+
+const keptHow = ({ acceptLoss, approve = [], concurrency, maxUsd }: HowFlags): Kept => ({
+  ...(acceptLoss === true ? { acceptLoss } : {}),
+  ...(approve.length === 0 ? {} : { approve }),
+  ...(Option.isNone(concurrency) ? {} : { concurrency: concurrency.value }),
+  ...(Option.isNone(maxUsd) ? {} : { maxUsd: maxUsd.value })
+})
+
+/** Where the environment says that built-in providers are reached. One that holds a key, or is no URL, is not kept. */
+const environmentUrls = Effect.map(Host, ({ environment }): Kept => {
+  const found: Record<string, string> = {}
+  for (const [provider, variable] of baseUrlVariables) {
+    const url = environment(variable)?.trim() ?? ""
+    if (url !== "" && baseUrlProblem(url) === undefined) found[provider] = url
+  }
+  return Object.keys(found).length === 0 ? {} : { baseUrls: found }
+})
+
+/** What the command line, alembic.json and the environment say. `planPath`: alembic.json is looked for beside it. */
+export const givenSettings = Effect.fnUntraced(function* (
+  flags: ModelFlags & HowFlags & { readonly hermetic?: boolean },
+  planPath: string
+) {
   yield* checkBaseUrl(flags.baseUrl)
   const model = Option.getOrUndefined(flags.model)
   const fixtures = yield* readFixturesText(flags.offlineFixtures)
@@ -43,68 +143,62 @@ export const modelSettings = Effect.fnUntraced(function* (flags: ModelFlags, pla
   }
   const config = yield* readConfigText(flags.config, planPath)
   const chosen = model ?? (fixtures === undefined ? undefined : "offline")
-  const settings: ModelSettings = {
-    ...(config === undefined ? {} : { config }),
-    ...(fixtures === undefined ? {} : { fixtures }),
-    ...(chosen === undefined ? {} : { model: chosen }),
-    ...(Option.isSome(flags.baseUrl) ? { baseUrl: flags.baseUrl.value } : {})
+  const settings: Settings = {
+    config,
+    fixtures,
+    kept: {
+      ...keptHow(flags),
+      // A hermetic run calls nobody, and is the same on every machine.
+      ...(flags.hermetic === true ? {} : yield* environmentUrls),
+      ...(chosen === undefined ? {} : { model: chosen }),
+      ...(Option.isSome(flags.baseUrl) ? { baseUrl: flags.baseUrl.value.trim() } : {}),
+      ...(Option.isSome(flags.config) ? { configName: flags.config.value } : {})
+    }
   }
   return settings
 })
 
-/** What of the settings a run keeps besides the texts of its files, so that it can be resumed as it was begun. */
-const Kept = Schema.Struct({
-  model: Schema.optionalKey(Schema.String),
-  maxUsd: Schema.optionalKey(Schema.Number),
-  acceptLoss: Schema.optionalKey(Schema.Boolean),
-  concurrency: Schema.optionalKey(Schema.Int),
-  /** What was approved of beforehand: gates, parked units. */
-  approve: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** The command that made the run, where it was not `run`: how its result is shown. */
-  command: Schema.optionalKey(Schema.Literal("council"))
-})
-export type Kept = typeof Kept.Type
+/** The same of a command that runs no plan. */
+export const modelSettings = (flags: ModelFlags, planPath: string) =>
+  Effect.map(
+    givenSettings({ ...flags, concurrency: Option.none(), maxUsd: Option.none() }, planPath),
+    modelsOf
+  )
 
-const KeptText = Schema.fromJsonString(Kept)
-const encodeKept = Schema.encodeSync(KeptText)
-const decodeKept = Schema.decodeUnknownOption(KeptText)
-
-/** Blobs by role, for the run's directory. */
-export const keptBlobs = (
-  { config, fixtures }: ModelSettings,
-  kept: Kept
-): Readonly<Record<string, string>> => ({
-  ...(config === undefined ? {} : { config }),
-  ...(fixtures === undefined ? {} : { fixtures }),
-  settings: encodeKept(kept)
-})
-
-export const readKept = (text: string | undefined): Kept =>
-  text === undefined ? {} : Option.getOrElse(decodeKept(text), () => ({}))
-
-/** What a run's directory says of how it was begun. */
-export interface Stored {
-  readonly config: string | undefined
-  readonly fixtures: string | undefined
-  readonly kept: Kept
+/** What was kept, with what is given now over it. What was approved of stays approved of. */
+export const over = (kept: Settings, given: Settings): Settings => {
+  const approve = [...new Set([...(kept.kept.approve ?? []), ...(given.kept.approve ?? [])])]
+  const baseUrls = { ...kept.kept.baseUrls, ...given.kept.baseUrls }
+  return {
+    config: given.config ?? kept.config,
+    fixtures: given.fixtures ?? kept.fixtures,
+    kept: {
+      ...kept.kept,
+      ...given.kept,
+      ...(approve.length === 0 ? {} : { approve }),
+      ...(Object.keys(baseUrls).length === 0 ? {} : { baseUrls })
+    }
+  }
 }
 
-/** The settings a run was begun with; files named now stand in for its own, and must say the same. */
-export const overKept = Effect.fnUntraced(function* (
-  flags: Omit<ModelFlags, "model">,
-  { config, fixtures, kept }: Stored
+/** The settings a run was begun with, and what is given now; files named now must say what the run's own did. */
+export const resumedSettings = Effect.fnUntraced(function* (
+  flags: Omit<ModelFlags, "model"> & HowFlags,
+  kept: Settings
 ) {
   yield* checkBaseUrl(flags.baseUrl)
   const cure = "leave it out: the run has kept its own"
-  const given = Option.isSome(flags.config)
-    ? yield* readText("configuration", flags.config.value, cure)
-    : config
-  const answers = (yield* readFixturesText(flags.offlineFixtures)) ?? fixtures
-  const settings: ModelSettings = {
-    ...(given === undefined ? {} : { config: given }),
-    ...(answers === undefined ? {} : { fixtures: answers }),
-    ...(kept.model === undefined ? {} : { model: kept.model }),
-    ...(Option.isSome(flags.baseUrl) ? { baseUrl: flags.baseUrl.value } : {})
+  const given: Settings = {
+    config: Option.isSome(flags.config)
+      ? yield* readText("configuration", flags.config.value, cure)
+      : undefined,
+    fixtures: yield* readFixturesText(flags.offlineFixtures),
+    kept: {
+      ...keptHow(flags),
+      ...(yield* environmentUrls),
+      ...(Option.isSome(flags.baseUrl) ? { baseUrl: flags.baseUrl.value.trim() } : {}),
+      ...(Option.isSome(flags.config) ? { configName: flags.config.value } : {})
+    }
   }
-  return settings
+  return over(kept, given)
 })

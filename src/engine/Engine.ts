@@ -41,6 +41,11 @@ export interface HowToRun {
   readonly boards?: Readonly<Record<string, Json>>
   /** Pending approvals that are given beforehand, such as `publish`. */
   readonly approve?: Approved
+  /**
+   * Texts to keep in the run's directory, by role, such as the configuration. A run that is gone on with keeps these
+   * from now on, over those it has.
+   */
+  readonly extra?: Readonly<Record<string, string>>
   /** Sees every event this process appends, at once: also what a crash may still take away. */
   readonly observe?: (event: RunEvent) => Effect.Effect<void>
   /** Sees every event this process appends once it is durable: what it was told of is in the log, come what may. */
@@ -69,8 +74,6 @@ export interface RunPlanRequest extends HowToRun {
   readonly reuse?: string
   /** Also refuse what only looks non-deterministic (textual sweep). */
   readonly sweep?: boolean
-  /** Further blobs to keep in the run's directory, by role, such as the configuration. */
-  readonly extra?: Readonly<Record<string, string>>
 }
 
 /** The last line of `replay`. `events`: how many the journal holds. */

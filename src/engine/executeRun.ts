@@ -5,7 +5,7 @@ import type { Budget, Contract } from "../domain/Contract.ts"
 import { callId, type CallRef } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { RunErrorInfo, RunEvent } from "../domain/RunEvent.ts"
-import type { RunId, RunSpec } from "../domain/RunSpec.ts"
+import type { RunSpec } from "../domain/RunSpec.ts"
 import { Journal } from "../journal/Journal.ts"
 import { JournalError } from "../journal/JournalError.ts"
 import type { RunJournal } from "../journal/RunJournal.ts"
@@ -19,12 +19,13 @@ import { makeCallBook } from "./CallBook.ts"
 import { driveRun } from "./driveRun.ts"
 import { EngineVersions } from "./EngineVersions.ts"
 import { changedFrom, findRun, type FoundRun } from "./findRun.ts"
+import { keepTexts } from "./keptText.ts"
 import { lentTo } from "./reuse/lending.ts"
 import { RunRooms } from "./Room.ts"
 import { append, type RunContext } from "./RunContext.ts"
 import { RunHistory } from "./RunHistory.ts"
 import { journalFailure } from "./journalFailure.ts"
-import { failureCure, lossError, noCalls, summarize, unrun } from "./summarize.ts"
+import { failureCure, lossError, noCalls, notPlain, summarize, unrun } from "./summarize.ts"
 
 export interface RunOptions {
   /** How many model calls may be in flight. Recorded, since it shapes the log of a hermetic run. */
@@ -37,6 +38,8 @@ export interface RunOptions {
   readonly minCoverage?: number
   /** Drop the failed answers of an ended run and run on. */
   readonly retryFailed: boolean
+  /** Texts that a run that is gone on with keeps from now on, by role. */
+  readonly keep: Readonly<Record<string, string>>
   /** Neither read nor write a call cache. */
   readonly noCache: boolean
   /** The run whose answers are taken, opened to be read, where one is named now. */
@@ -49,8 +52,8 @@ export interface RunOptions {
 
 export interface RunRequest<R1, R2> {
   readonly spec: RunSpec
-  /** The run, where the caller knows it: one that goes on. Otherwise the spec names it. */
-  readonly runId?: RunId
+  /** The run, where the caller has looked for it. Otherwise the spec names it. */
+  readonly found?: FoundRun
   /** What a new run's directory is made of. */
   readonly describe: Effect.Effect<NewRun, JournalError, R1>
   /** Starts the plan. Its process or fibers end with the scope. */
@@ -150,15 +153,12 @@ export const executeRun = <R1, R2>(request: RunRequest<R1, R2>) =>
   Effect.scoped(
     Effect.gen(function* () {
       const found = yield* Effect.result(
-        request.runId === undefined
-          ? findRun(request.spec)
-          : Effect.succeed<FoundRun>({ runId: request.runId, known: true })
+        request.found === undefined ? findRun(request.spec) : Effect.succeed(request.found)
       )
       if (Result.isFailure(found)) {
         const { failure } = found
         if (failure._tag === "JournalError") return journalFailure(failure)
-        const message = `the spec is not plain data: ${failure.message}`
-        return unrun("invalid", { code: "invalid_input", message })
+        return notPlain(failure.message)
       }
       const { known, runId } = found.success
       return yield* Effect.catch(
@@ -218,6 +218,7 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
   const reuse = options.noCache ? undefined : yield* lentTo(journal, options.lender)
   const refused = known ? yield* request.preflight ?? Effect.undefined : undefined
   if (refused !== undefined) return unrun("invalid", refused, { runId: journal.runId, dir: journal.dir })
+  if (known) yield* keepTexts(journal, options.keep)
   const hermetic =
     spec.hermetic === true
       ? { clock: makeLogicalClock(history.lastAt), turns: makeTurnScheduler() }

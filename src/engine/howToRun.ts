@@ -29,6 +29,7 @@ export const runOptions = (
   acceptLoss: how.acceptLoss ?? false,
   retryFailed: how.retryFailed ?? false,
   noCache: how.noCache ?? false,
+  keep: how.extra ?? {},
   ...Option.match(Option.fromNullishOr(contract?.coverage?.min), {
     onNone: () => ({}),
     onSome: (minCoverage) => ({ minCoverage })

@@ -7,7 +7,7 @@ import type { RunErrorInfo } from "../domain/RunEvent.ts"
 import type { RunSpec } from "../domain/RunSpec.ts"
 import type { RunSummary } from "../domain/RunSummary.ts"
 import { JournalError } from "../journal/JournalError.ts"
-import type { RunJournal } from "../journal/RunJournal.ts"
+import type { DescribedRun } from "../journal/openRun.ts"
 import { describeRun, specOf } from "../journal/RunMeta.ts"
 import { loadPlan, type LoadedPlan } from "../plan/loadPlan.ts"
 import { PlanBundle } from "../plan/PlanBundle.ts"
@@ -97,7 +97,7 @@ export const inDialect =
           Effect.provideService(self, AdapterRegistry, withScriptModels(registry))
         )
 
-const damaged = (journal: RunJournal, problem: string) =>
+const damaged = (journal: DescribedRun, problem: string) =>
   new JournalError({
     code: "meta_mismatch",
     path: `${journal.dir}/meta.json`,
@@ -106,7 +106,7 @@ const damaged = (journal: RunJournal, problem: string) =>
   })
 
 /** What a run was made of, out of its own directory. */
-export const storedPlan = Effect.fnUntraced(function* (journal: RunJournal) {
+export const storedPlan = Effect.fnUntraced(function* (journal: DescribedRun) {
   const spec = yield* specOf(`${journal.dir}/meta.json`, journal.meta, journal.blobs)
   const text = yield* keptText(journal, "bundle")
   if (text === undefined) {

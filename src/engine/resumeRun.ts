@@ -14,9 +14,9 @@ import { unrun } from "./summarize.ts"
 
 const stored = Effect.fnUntraced(function* (runId: string) {
   const store = yield* Journal
-  const journal = yield* store.open(yield* store.runId(runId), "read")
-  return { ...(yield* storedPlan(journal)), meta: journal.meta, dir: journal.dir }
-}, Effect.scoped)
+  const run = yield* store.describe(yield* store.runId(runId))
+  return { ...(yield* storedPlan(run)), meta: run.meta, dir: run.dir }
+})
 
 const gone = new JournalError({
   code: "run_missing",
@@ -41,7 +41,7 @@ const resume = Effect.fnUntraced(function* (runId: string, how: HowToRun) {
   }
   return yield* executeRun({
     spec,
-    runId: meta.runId,
+    found: { runId: meta.runId, known: true },
     describe: Effect.fail(gone),
     launch: launchPlan(ready, inputs),
     ...(how.preflight === undefined ? {} : { preflight: how.preflight(ready.bundle) }),

@@ -4,15 +4,17 @@ import { Effect, Result } from "effect"
 import { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
 import { formerRunIdFor, runIdFor, type RunSpec } from "../domain/RunSpec.ts"
 import { Journal } from "../journal/Journal.ts"
+import type { RunSummary } from "../domain/RunSummary.ts"
+import type { LoadedPlan } from "../plan/loadPlan.ts"
 import type { RunPlanRequest } from "./Engine.ts"
 import { executeRun } from "./executeRun.ts"
-import { changedFrom } from "./findRun.ts"
+import { changedFrom, findRun, type FoundRun } from "./findRun.ts"
 import { journalFailure } from "./journalFailure.ts"
 import { runOptions } from "./howToRun.ts"
-import { describePlan, inDialect, launchPlan, planFailure, readyFile } from "./planLaunch.ts"
+import { describePlan, inDialect, launchPlan, planFailure, readyFile, type ReadyPlan } from "./planLaunch.ts"
 import { specOfPlan } from "./planSpec.ts"
 import { keptLender, openLender } from "./reuse/lending.ts"
-import { unrun } from "./summarize.ts"
+import { notPlain, unrun } from "./summarize.ts"
 
 /** Whether a run of the spec is there, also one that was begun when the identity did not say the entry. */
 const isTaken = Effect.fnUntraced(function* (spec: RunSpec) {
@@ -56,10 +58,18 @@ const nonceOf = Effect.fnUntraced(function* (expected: string) {
   return typeof nonce === "number" ? { nonce } : {}
 }, Effect.scoped)
 
-const run = Effect.fnUntraced(function* (request: RunPlanRequest) {
+/** A plan's file that was read and checked, and the run it makes. */
+export interface PreparedPlan {
+  readonly loaded: LoadedPlan
+  readonly ready: ReadyPlan
+  readonly spec: RunSpec
+  readonly found: FoundRun
+}
+
+const prepare = Effect.fnUntraced(function* (request: RunPlanRequest) {
   const { identity } = yield* AdapterRegistry
   const { loaded, ready } = yield* readyFile(request.plan, request.sweep ?? false)
-  const { expectRun, inputs, reuse } = request
+  const { expectRun, inputs } = request
   const wanted = specOfPlan(ready.bundle, inputs, {
     models: identity,
     hermetic: request.hermetic ?? false,
@@ -67,33 +77,60 @@ const run = Effect.fnUntraced(function* (request: RunPlanRequest) {
   })
   if (expectRun !== undefined) {
     const changed = yield* mismatch(wanted, expectRun)
-    if (changed !== undefined) return changed
+    if (changed !== undefined) return yield* Effect.fail(changed)
   }
   const spec =
     request.fresh === true
       ? yield* freshSpec(wanted)
       : { ...wanted, ...(expectRun === undefined ? {} : yield* nonceOf(expectRun)) }
-  const lender = reuse === undefined ? undefined : yield* openLender(reuse)
-  return yield* executeRun({
-    spec,
-    ...(expectRun === undefined || request.fresh === true
-      ? {}
-      : { runId: yield* (yield* Journal).runId(expectRun) }),
-    describe: describePlan(spec, inputs, loaded, ready, { ...request.extra, ...keptLender(reuse) }),
-    launch: launchPlan(ready, inputs),
-    ...(request.preflight === undefined ? {} : { preflight: request.preflight(ready.bundle) }),
-    options: runOptions(request, inputs.contract, lender)
-  }).pipe(inDialect(ready.bundle))
+  const found: FoundRun =
+    expectRun === undefined || request.fresh === true
+      ? yield* findRun(spec)
+      : { runId: yield* (yield* Journal).runId(expectRun), known: true }
+  const prepared: PreparedPlan = { loaded, ready, spec, found }
+  return prepared
 })
+
+/**
+ * Loads and checks the plan, and names the run that it makes, which may be there already. Nothing is begun. Fails with
+ * the summary of a run that cannot be. The plan's process is held until the scope ends.
+ */
+export const preparePlan = Effect.fn("Engine.preparePlan")((request: RunPlanRequest) =>
+  prepare(request).pipe(
+    Effect.catchTags({
+      PlanError: (error) => Effect.fail(planFailure(error, request.planName)),
+      PreludeError: (error) => Effect.fail(planFailure(error)),
+      JournalError: (error) => Effect.fail(journalFailure(error)),
+      NotCanonicalError: ({ message }) => Effect.fail(notPlain(message))
+    })
+  )
+)
+
+/** Runs a prepared plan, goes on with its run, or tells how that ended before. Never fails. */
+export const runPrepared = Effect.fn("Engine.runPrepared")(
+  function* ({ found, loaded, ready, spec }: PreparedPlan, request: RunPlanRequest) {
+    const { inputs, reuse } = request
+    const lender = reuse === undefined ? undefined : yield* openLender(reuse)
+    return yield* executeRun({
+      spec,
+      found,
+      describe: describePlan(spec, inputs, loaded, ready, { ...request.extra, ...keptLender(reuse) }),
+      launch: launchPlan(ready, inputs),
+      ...(request.preflight === undefined ? {} : { preflight: request.preflight(ready.bundle) }),
+      options: runOptions(request, inputs.contract, lender)
+    }).pipe(inDialect(ready.bundle))
+  },
+  Effect.scoped,
+  Effect.catchTag("JournalError", (error) => Effect.succeed(journalFailure(error)))
+)
 
 /** Runs the plan of `request`, goes on with the same run, or tells how it ended before. */
 export const runPlanFile = Effect.fn("Engine.runPlanFile")((request: RunPlanRequest) =>
-  run(request).pipe(
-    Effect.scoped,
-    Effect.catchTags({
-      PlanError: (error) => Effect.succeed(planFailure(error, request.planName)),
-      PreludeError: (error) => Effect.succeed(planFailure(error)),
-      JournalError: (error) => Effect.succeed(journalFailure(error))
-    })
+  preparePlan(request).pipe(
+    Effect.matchEffect({
+      onFailure: Effect.succeed<RunSummary>,
+      onSuccess: (prepared) => runPrepared(prepared, request)
+    }),
+    Effect.scoped
   )
 )

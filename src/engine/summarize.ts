@@ -36,6 +36,10 @@ export const unrun = (
   dir: more.dir ?? ""
 })
 
+/** The summary of a spec that JSON cannot carry. */
+export const notPlain = (problem: string): RunSummary =>
+  unrun("invalid", { code: "invalid_input", message: `the spec is not plain data: ${problem}` })
+
 export interface SummaryParts {
   readonly runId: string
   readonly dir: string

@@ -8,7 +8,14 @@ import { exportRun, importRun, type Archived } from "./archive.ts"
 import { collect, planGc, type GcCandidate, type GcOptions, type GcOutcome } from "./gc.ts"
 import type { JournalError } from "./JournalError.ts"
 import { listRuns, type RunListing } from "./listRuns.ts"
-import { createRun, openRun, runExists, type OpenRunMode } from "./openRun.ts"
+import {
+  createRun,
+  describedRun,
+  openRun,
+  runExists,
+  type DescribedRun,
+  type OpenRunMode
+} from "./openRun.ts"
 import { remakeDerived, repairRun, type Repaired } from "./repair.ts"
 import { checkRunId, runPaths } from "./RunDirectory.ts"
 import type { RunJournal } from "./RunJournal.ts"
@@ -34,6 +41,8 @@ export class Journal extends Context.Service<
       onEvent?: (event: RunEvent) => void
     ) => Effect.Effect<RunJournal, JournalError, Scope.Scope>
     readonly exists: (runId: RunId) => Effect.Effect<boolean, JournalError>
+    /** What a run's directory says the run is, and its blobs. The log is not looked at. */
+    readonly describe: (runId: RunId) => Effect.Effect<DescribedRun, JournalError>
     /** The directory of a run, whether it is there or not. */
     readonly directory: (runId: RunId) => string
     /** All runs, by id. A damaged one is listed as such. */
@@ -78,6 +87,7 @@ export class Journal extends Context.Service<
             Effect.provideContext(context)
           ),
           exists: (runId) => Effect.provideContext(runExists(baseDir, runId), context),
+          describe: (runId) => Effect.provideContext(describedRun(baseDir, runId), context),
           directory: (runId) => runPaths(baseDir, runId).dir,
           list: Effect.provideContext(listRuns(baseDir), context),
           verify: (runId) => Effect.provideContext(verifyRun(baseDir, runId), context),

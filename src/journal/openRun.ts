@@ -161,6 +161,33 @@ export const readMeta = Effect.fnUntraced(function* (
   return meta
 })
 
+const noSuchRun = (paths: RunPaths) =>
+  new JournalError({
+    code: "run_missing",
+    path: paths.dir,
+    problem: "there is no such run",
+    cure: "`alembic list` shows the runs there are"
+  })
+
+/** A run without its log: what it is, and the blobs that say so. */
+export interface DescribedRun {
+  readonly runId: RunId
+  readonly dir: string
+  readonly meta: RunMeta
+  readonly blobs: ContentStore
+}
+
+export const describedRun = Effect.fnUntraced(function* (
+  baseDir: string,
+  runId: RunId
+): Effect.fn.Return<DescribedRun, JournalError, FsPort> {
+  const paths = runPaths(baseDir, runId)
+  yield* refuseLinks(baseDir, paths)
+  if (!(yield* runExists(baseDir, runId))) return yield* noSuchRun(paths)
+  const blobs = yield* makeContentStore(paths.blobs)
+  return { runId, dir: paths.dir, meta: yield* readMeta(paths, runId, blobs), blobs }
+})
+
 const checkpointAhead = (path: string, checkpoint: Checkpoint, runId: RunId, lastSeq: number) =>
   new JournalError({
     code: "checkpoint_ahead",
@@ -183,14 +210,7 @@ export const openRun = Effect.fnUntraced(function* (
   const paths = runPaths(baseDir, runId)
   yield* refuseLinks(baseDir, paths)
   const found = yield* witnesses(paths)
-  if (!(yield* runExists(baseDir, runId))) {
-    return yield* new JournalError({
-      code: "run_missing",
-      path: paths.dir,
-      problem: "there is no such run",
-      cure: "`alembic list` shows the runs there are"
-    })
-  }
+  if (!(yield* runExists(baseDir, runId))) return yield* noSuchRun(paths)
   if (found.events === undefined) {
     return yield* new JournalError({
       code: "journal_missing",

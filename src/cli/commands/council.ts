@@ -1,9 +1,8 @@
 // `alembic council BOARD QUESTION`: a debate as a run of the engine: journaled, resumed, replayed, paid once. The
 // exit code is the run's: 0 says that the debate was held. What it decided is in the verdict.
-import { Effect, FileSystem, Option, Path } from "effect"
+import { Effect, FileSystem, Path } from "effect"
 import { Argument } from "effect/cli"
 import type { Json } from "../../domain/canonicalJson.ts"
-import { runPlanFile } from "../../engine/runPlanFile.ts"
 import { unrun } from "../../engine/summarize.ts"
 import { baseDirectory } from "../baseDirectory.ts"
 import { boardModels, boardValues, checkBoardModels, oneBoard } from "../boards.ts"
@@ -13,12 +12,12 @@ import { councilBoard, councilPlan, councilPlanName } from "../councilPlan.ts"
 import { defineCommand } from "../defineCommand.ts"
 import { dryRun } from "../dryRun.ts"
 import * as flags from "../flags.ts"
+import { goOnOrBegin } from "../goOnOrBegin.ts"
 import { Host } from "../Host.ts"
 import { readAttachments } from "../inputsAttachments.ts"
 import { Output } from "../Output.ts"
-import { performRun } from "../performRun.ts"
 import { verdictShown } from "../render/verdictShown.ts"
-import { keptBlobs, modelSettings } from "../runSettings.ts"
+import { givenSettings, modelsOf } from "../runSettings.ts"
 
 const config = {
   board: flags.pathArgument("board", "A board's file (YAML or JSON), or a name in alembic.json's boards"),
@@ -100,7 +99,9 @@ export default defineCommand({
     if (input.question.trim() === "") {
       return yield* badInput("usage", "the question is empty", { cure: 'alembic council BOARD "question"' })
     }
-    const models = yield* modelSettings(input, "alembic.json")
+    const said = yield* givenSettings(input, "alembic.json")
+    const given = { ...said, kept: { ...said.kept, command: "council" as const } }
+    const models = modelsOf(given)
     const configPath = yield* configPathOf(input.config, "alembic.json")
     const boards = { [councilBoard]: yield* oneBoard(input.board, models.config, configPath) }
     const options = yield* readOptions(input.option)
@@ -109,12 +110,6 @@ export default defineCommand({
       secrets: input.attachSecrets
     })
     for (const notice of notices) yield* output.note(notice)
-    const concurrency = Option.getOrUndefined(input.concurrency)
-    const maxUsd = Option.getOrUndefined(input.maxUsd)
-    const how = {
-      ...(concurrency === undefined ? {} : { concurrency }),
-      ...(maxUsd === undefined ? {} : { maxUsd })
-    }
     const request = {
       plan: yield* planFile,
       planName: councilPlanName,
@@ -124,23 +119,22 @@ export default defineCommand({
         ...(options.length === 0 ? {} : { args: { options } })
       },
       boards: boardValues(boards),
-      fresh: input.fresh,
-      extra: keptBlobs(models, {
-        ...how,
-        ...(models.model === undefined ? {} : { model: models.model }),
-        command: "council"
-      })
+      fresh: input.fresh
     }
     const settings = { ...models, baseDir }
     yield* Effect.provide(checkBoardModels(boards), host.models(settings))
     if (input.dry) return yield* dryRun({ models, baseDir, request })
-    yield* performRun((watch) => runPlanFile({ ...request, ...how, ...watch }), {
-      agreed: input.yes,
-      maxUsd,
-      again: `alembic council ${input.board} ${shownQuestion(input.question)} --yes`,
-      models: boardModels(boards),
-      fixtures: models.fixtures !== undefined,
-      show: verdictShown
+    yield* goOnOrBegin({
+      request,
+      given,
+      engine: settings,
+      terms: {
+        agreed: input.yes,
+        again: `alembic council ${input.board} ${shownQuestion(input.question)} --yes`,
+        models: boardModels(boards),
+        show: verdictShown
+      },
+      contractUsd: undefined
     }).pipe(Effect.provide(host.engine(settings)))
   }, Effect.scoped)
 })

@@ -1,6 +1,6 @@
 // `alembic resume RUN`: goes on with a run from its own directory: plan, inputs and models as they were kept there.
-// Keys and base URLs come from the environment and flags again.
-import { Effect, Option } from "effect"
+// What is given now holds from now on; keys come from the environment again.
+import { Effect } from "effect"
 import { resumeRun } from "../../engine/resumeRun.ts"
 import { unrun } from "../../engine/summarize.ts"
 import { baseDirectory } from "../baseDirectory.ts"
@@ -10,7 +10,7 @@ import * as flags from "../flags.ts"
 import { Host } from "../Host.ts"
 import { lower, performRun } from "../performRun.ts"
 import { onJournal } from "../runReference.ts"
-import { overKept } from "../runSettings.ts"
+import { howOf, keptBlobs, modelsOf, resumedSettings } from "../runSettings.ts"
 import { storedRun } from "../storedRun.ts"
 
 const config = {
@@ -39,11 +39,9 @@ export default defineCommand({
     const host = yield* Host
     const baseDir = yield* baseDirectory
     const stored = yield* onJournal(storedRun(input.run))
-    const models = yield* overKept(input, stored)
-    const concurrency = Option.getOrUndefined(input.concurrency) ?? stored.kept.concurrency
-    const maxUsd = Option.getOrUndefined(input.maxUsd) ?? stored.kept.maxUsd
+    const settled = yield* resumedSettings(input, stored)
     const settings = {
-      ...models,
+      ...modelsOf(settled),
       baseDir,
       directory: host.cwd,
       ...(stored.hermetic ? { hermetic: true, offline: "always" as const } : {})
@@ -56,18 +54,16 @@ export default defineCommand({
       (watch) =>
         resumeRun(stored.runId, {
           retryFailed: input.retryFailed,
-          approve: [...(stored.kept.approve ?? []), ...input.approve],
-          acceptLoss: input.acceptLoss || stored.kept.acceptLoss === true,
-          ...(concurrency === undefined ? {} : { concurrency }),
-          ...(maxUsd === undefined ? {} : { maxUsd }),
-          ...watch
+          ...howOf(settled),
+          ...watch,
+          extra: keptBlobs(settled)
         }),
       {
         agreed: input.yes,
-        maxUsd: lower(maxUsd, stored.contractUsd),
+        maxUsd: lower(settled.kept.maxUsd, stored.contractUsd),
         again: `alembic resume ${stored.runId} --yes`,
         models: stored.boardModels,
-        fixtures: models.fixtures !== undefined,
+        fixtures: settled.fixtures !== undefined,
         ...shown
       }
     ).pipe(Effect.provide(host.engine(settings)))

@@ -1,7 +1,6 @@
 // `alembic run`: a plan, with its goal, contract, arguments and attachments, as a run: a new one, or the same one
 // where it stopped. Everything given is checked before anything is written or spent.
 import { Effect, Option } from "effect"
-import { runPlanFile } from "../../engine/runPlanFile.ts"
 import { unrun } from "../../engine/summarize.ts"
 import { baseDirectory } from "../baseDirectory.ts"
 import { boardsOf } from "../boardsOf.ts"
@@ -9,13 +8,13 @@ import { badInput, errorInfo } from "../CommandError.ts"
 import { defineCommand } from "../defineCommand.ts"
 import { dryRun } from "../dryRun.ts"
 import * as flags from "../flags.ts"
+import { goOnOrBegin } from "../goOnOrBegin.ts"
 import { Host } from "../Host.ts"
 import { readInputs } from "../inputs.ts"
 import { resolvePath } from "../inputsText.ts"
 import { Output } from "../Output.ts"
-import { lower, performRun } from "../performRun.ts"
 import { onJournal, resolveRun } from "../runReference.ts"
-import { keptBlobs, modelSettings } from "../runSettings.ts"
+import { givenSettings, modelsOf } from "../runSettings.ts"
 
 const config = {
   goal: flags.textOr("goal", "<file>", "What the run is for", "GOAL.md"),
@@ -69,7 +68,8 @@ export default defineCommand({
         cure: "leave one of the two out"
       })
     }
-    const models = yield* modelSettings(input, input.plan)
+    const given = yield* givenSettings(input, input.plan)
+    const models = modelsOf(given)
     const { inputs, notices } = yield* readInputs({ ...input, baseDir })
     for (const notice of notices) yield* output.note(notice)
     const runOf = (given: Option.Option<string>) =>
@@ -77,14 +77,6 @@ export default defineCommand({
     const boards = yield* boardsOf(models.config, input, inputs.contract?.council?.board)
     const expectRun = yield* runOf(input.resume)
     const reuse = yield* runOf(input.reuse)
-    const concurrency = Option.getOrUndefined(input.concurrency)
-    const maxUsd = Option.getOrUndefined(input.maxUsd)
-    const how = {
-      acceptLoss: input.acceptLoss,
-      ...(input.approve.length === 0 ? {} : { approve: input.approve }),
-      ...(concurrency === undefined ? {} : { concurrency }),
-      ...(maxUsd === undefined ? {} : { maxUsd })
-    }
     const settings = {
       ...models,
       baseDir,
@@ -100,27 +92,18 @@ export default defineCommand({
       fresh: input.fresh,
       noCache: input.noCache,
       sweep: input.sweep,
-      extra: keptBlobs(models, { ...how, ...(models.model === undefined ? {} : { model: models.model }) }),
+      ...(expectRun === undefined ? {} : { expectRun }),
       ...(reuse === undefined ? {} : { reuse })
     }
     if (boards.check !== undefined) yield* Effect.provide(boards.check, host.models(settings))
     if (input.dry)
       return yield* dryRun({ models, baseDir, request: { ...request, acceptLoss: input.acceptLoss } })
-    yield* performRun(
-      (watch) =>
-        runPlanFile({
-          ...request,
-          ...how,
-          ...watch,
-          ...(expectRun === undefined ? {} : { expectRun })
-        }),
-      {
-        agreed: input.yes,
-        maxUsd: lower(maxUsd, inputs.contract?.budget?.usd),
-        again: "alembic run --yes",
-        models: boards.models,
-        fixtures: models.fixtures !== undefined
-      }
-    ).pipe(Effect.provide(host.engine(settings)))
+    yield* goOnOrBegin({
+      request,
+      given,
+      engine: settings,
+      terms: { agreed: input.yes, again: "alembic run --yes", models: boards.models },
+      contractUsd: inputs.contract?.budget?.usd
+    }).pipe(Effect.provide(host.engine(settings)))
   })
 })
