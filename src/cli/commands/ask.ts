@@ -17,7 +17,7 @@ import { cureText } from "../render/errorText.ts"
 import { countText, dollarsText, durationText } from "../render/numbers.ts"
 import { clip, type Style } from "../terminal/style.ts"
 import { madeUpByRule } from "../render/offlineNotice.ts"
-import { modelSettings } from "../runSettings.ts"
+import { modelSettings } from "../settings/runSettings.ts"
 
 const config = {
   prompt: Argument.String("prompt").pipe(Argument.withDescription("What to ask")),

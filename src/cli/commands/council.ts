@@ -12,12 +12,12 @@ import { councilBoard, councilPlan, councilPlanName } from "../councilPlan.ts"
 import { defineCommand } from "../defineCommand.ts"
 import { dryRun } from "../dryRun.ts"
 import * as flags from "../flags.ts"
-import { goOnOrBegin } from "../goOnOrBegin.ts"
+import { goOnOrBegin } from "../settings/goOnOrBegin.ts"
 import { Host } from "../Host.ts"
 import { readAttachments } from "../inputsAttachments.ts"
 import { Output } from "../Output.ts"
 import { verdictShown } from "../render/verdictShown.ts"
-import { givenSettings, modelsOf } from "../runSettings.ts"
+import { givenSettings, modelsOf } from "../settings/runSettings.ts"
 
 const config = {
   board: flags.pathArgument("board", "A board's file (YAML or JSON), or a name in alembic.json's boards"),

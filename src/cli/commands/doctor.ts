@@ -7,7 +7,7 @@ import * as flags from "../flags.ts"
 import { Host, type Checkup } from "../Host.ts"
 import { Output } from "../Output.ts"
 import { cureText } from "../render/errorText.ts"
-import { modelSettings } from "../runSettings.ts"
+import { modelSettings } from "../settings/runSettings.ts"
 
 /** The configuration as it stands, and which keys there are. */
 const modelCheckups = Effect.fnUntraced(function* (config: Option.Option<string>) {

@@ -8,7 +8,7 @@ import { Output } from "../Output.ts"
 import { cureText } from "../render/errorText.ts"
 import { priceText } from "../render/priceText.ts"
 import type { Style } from "../terminal/style.ts"
-import { modelSettings } from "../runSettings.ts"
+import { modelSettings } from "../settings/runSettings.ts"
 
 const linkText = (link: CatalogLink, style: Style): string => {
   const key =

@@ -11,7 +11,7 @@ import { namedFile, resolvePath } from "../inputsText.ts"
 import { Output } from "../Output.ts"
 import { replayText } from "../render/replayText.ts"
 import { onJournal } from "../runReference.ts"
-import { settingsOf, storedRun } from "../storedRun.ts"
+import { settingsOf, storedRun } from "../settings/storedRun.ts"
 
 const failureLine = (error: CommandError): ReplaySummary => {
   const { code, cure, message } = errorInfo(error)

@@ -10,8 +10,8 @@ import * as flags from "../flags.ts"
 import { Host } from "../Host.ts"
 import { lower, performRun } from "../performRun.ts"
 import { onJournal } from "../runReference.ts"
-import { howOf, keptBlobs, modelsOf, resumedSettings } from "../runSettings.ts"
-import { storedRun } from "../storedRun.ts"
+import { howOf, keptBlobs, modelsOf, resumedSettings } from "../settings/runSettings.ts"
+import { storedRun } from "../settings/storedRun.ts"
 
 const config = {
   run: flags.runArgument,

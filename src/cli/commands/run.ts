@@ -8,13 +8,13 @@ import { badInput, errorInfo } from "../CommandError.ts"
 import { defineCommand } from "../defineCommand.ts"
 import { dryRun } from "../dryRun.ts"
 import * as flags from "../flags.ts"
-import { goOnOrBegin } from "../goOnOrBegin.ts"
+import { goOnOrBegin } from "../settings/goOnOrBegin.ts"
 import { Host } from "../Host.ts"
 import { readInputs } from "../inputs.ts"
 import { resolvePath } from "../inputsText.ts"
 import { Output } from "../Output.ts"
 import { onJournal, resolveRun } from "../runReference.ts"
-import { givenSettings, modelsOf } from "../runSettings.ts"
+import { givenSettings, modelsOf } from "../settings/runSettings.ts"
 
 const config = {
   goal: flags.textOr("goal", "<file>", "What the run is for", "GOAL.md"),

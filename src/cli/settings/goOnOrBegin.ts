@@ -1,10 +1,10 @@
 // goOnOrBegin: runs what a command describes: a new run with the settings given, or, where the run is there already,
 // on with those it has kept and the ones given now over them. So `run` again and `resume` do the same.
 import { Effect, Result } from "effect"
-import type { RunPlanRequest } from "../engine/Engine.ts"
-import { preparePlan, runPrepared } from "../engine/runPlanFile.ts"
-import { Host, type EngineSettings } from "./Host.ts"
-import { lower, performRun, type RunTerms } from "./performRun.ts"
+import type { RunPlanRequest } from "../../engine/Engine.ts"
+import { preparePlan, runPrepared } from "../../engine/runPlanFile.ts"
+import { Host, type EngineSettings } from "../Host.ts"
+import { lower, performRun, type RunTerms } from "../performRun.ts"
 import { howOf, keptBlobs, modelsOf, over, type Settings } from "./runSettings.ts"
 import { storedRunOf } from "./storedRun.ts"
 

@@ -1,13 +1,13 @@
 // A stored run: what its directory says of how it was begun. So resume and replay give names the meaning they had.
 import { Effect, Option, Result } from "effect"
-import type { Json } from "../domain/canonicalJson.ts"
-import type { RunId } from "../domain/RunSpec.ts"
-import { keptText } from "../engine/keptText.ts"
-import { decodeContract } from "../engine/planSpec.ts"
-import { Journal } from "../journal/Journal.ts"
-import { fromJournal } from "./CommandError.ts"
-import type { ModelSettings } from "./Host.ts"
-import { resolveRun } from "./runReference.ts"
+import type { Json } from "../../domain/canonicalJson.ts"
+import type { RunId } from "../../domain/RunSpec.ts"
+import { keptText } from "../../engine/keptText.ts"
+import { decodeContract } from "../../engine/planSpec.ts"
+import { Journal } from "../../journal/Journal.ts"
+import { fromJournal } from "../CommandError.ts"
+import type { ModelSettings } from "../Host.ts"
+import { resolveRun } from "../runReference.ts"
 import { modelsOf, readKept } from "./runSettings.ts"
 
 /** The cost bound of a contract, if it has one. */
@@ -32,7 +32,9 @@ export const storedRunOf = Effect.fnUntraced(
       boardModels:
         boards === undefined
           ? []
-          : (yield* Effect.promise(() => import("./boards.ts"))).keptModels(yield* journal.blobs.get(boards)),
+          : (yield* Effect.promise(() => import("../boards.ts"))).keptModels(
+              yield* journal.blobs.get(boards)
+            ),
       kept: readKept(yield* keptText(journal, "settings")),
       contractUsd: contract === undefined ? undefined : capOf(yield* journal.blobs.get(contract))
     }

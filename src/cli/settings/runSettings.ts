@@ -2,11 +2,11 @@
 // has kept. What was given once holds whenever the run goes on, unless it is given anew; then that holds from then on.
 // Keys are never kept: the environment is read anew every time.
 import { Effect, Option, Schema } from "effect"
-import { baseUrlProblem, baseUrlVariables } from "../adapters/Endpoints.ts"
-import { badInput } from "./CommandError.ts"
-import { Host, type ModelSettings } from "./Host.ts"
-import { readConfigText, readFixturesText } from "./inputs.ts"
-import { readText } from "./inputsText.ts"
+import { baseUrlProblem, baseUrlVariables } from "../../adapters/Endpoints.ts"
+import { badInput } from "../CommandError.ts"
+import { Host, type ModelSettings } from "../Host.ts"
+import { readConfigText, readFixturesText } from "../inputs.ts"
+import { readText } from "../inputsText.ts"
 
 export interface ModelFlags {
   readonly model: Option.Option<string>
