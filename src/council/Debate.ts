@@ -4,10 +4,13 @@
 import { Effect, Result } from "effect"
 import type { AgentOptions } from "../domain/Call.ts"
 import type { ModelRunFailure, ModelRunResult } from "../domain/ModelRun.ts"
+import { currentRules } from "../domain/rules.ts"
+import { askingBy, type Asking } from "./asking/askingBy.ts"
 import { speakersOf, type Board, type Member, type Phase } from "./Board.ts"
+import { objectionsIn, type Objection } from "./dissent/objections.ts"
 import type { Pack } from "./Pack.ts"
 import { permutations } from "./permutations.ts"
-import { phasePrompt, systemPrompt, type Objection } from "./prompts.ts"
+import { phasePrompt, systemPrompt } from "./asking/prompts.ts"
 import { withPurse, type Ask, type WorstUsd } from "./purse.ts"
 import { readStatement, readVote, statementSchema, voteSchema, type Unreadable } from "./Statement.ts"
 import type { MemberFailureReason, Turn, Verdict } from "./Verdict.ts"
@@ -16,17 +19,19 @@ import { stabilityOf, verdictOf, type Spent } from "./verdictOf.ts"
 /**
  * What a debate stands on. `ask`: one guarded call, whose `label` says which turn of the debate it is. `worstUsd`:
  * what a call may cost; a board with a bound in dollars asks nothing without it. `record` is told every member
- * failure, as soon as it is known.
+ * failure, as soon as it is known. `rules`: those that members are asked by; absent: the current ones.
  */
 export interface DebatePorts<R = never> {
   readonly ask: Ask<R>
   readonly worstUsd?: WorstUsd<R>
   readonly record?: (kind: "member_failure", failure: MemberFailureReason) => Effect.Effect<void, never, R>
+  readonly rules?: number
 }
 
 /** One way through the phases: the turns in order, and what they cost. */
 export interface Course {
   readonly turns: ReadonlyArray<Turn>
+  /** Those that are put to the voters. */
   readonly objections: ReadonlyArray<Objection>
   readonly spent: ReadonlyArray<Spent>
 }
@@ -80,9 +85,10 @@ const callOf = (
   phase: Phase,
   member: Member,
   course: Course,
+  asking: Asking,
   suffix: string
 ): AgentOptions => ({
-  prompt: phasePrompt(board, pack, phase, member, course.turns, course.objections),
+  prompt: phasePrompt(board, pack, phase, member, course.turns, course.objections, asking),
   system: systemPrompt(member),
   schema:
     phase.phase === "ballot"
@@ -99,18 +105,6 @@ const callOf = (
   ...(board.timeoutMs === undefined ? {} : { timeoutMs: board.timeoutMs })
 })
 
-/** Objections of the phases that raise them, numbered in the order they were raised. The ids are ours. */
-const objectionsOf = (turns: ReadonlyArray<Turn>, from: number): ReadonlyArray<Objection> =>
-  turns
-    .flatMap((turn) =>
-      "statement" in turn && (turn.phase === "critique" || turn.phase === "contrarian")
-        ? (turn.statement.objections ?? [])
-            .filter((text) => text.trim() !== "")
-            .map((text) => ({ member: turn.member, phase: turn.phase, text }))
-        : []
-    )
-    .map((objection, index) => ({ id: `o-${from + index + 1}`, ...objection }))
-
 const spentOf = (result: ModelRunResult): Spent => ({
   ...(result.usage === undefined ? {} : { usage: result.usage }),
   ...(result.costUsd === undefined ? {} : { costUsd: result.costUsd })
@@ -124,11 +118,12 @@ const speak = Effect.fnUntraced(function* <R>(
   suffix: string,
   ports: DebatePorts<R>
 ) {
+  const asking = askingBy(ports.rules ?? currentRules)
   const speakers = speakersOf(board, phase)
   const results = yield* Effect.forEach(
     speakers,
     (member) =>
-      Effect.map(ports.ask(callOf(board, pack, phase, member, course, suffix)), (result) => ({
+      Effect.map(ports.ask(callOf(board, pack, phase, member, course, asking, suffix)), (result) => ({
         member,
         result
       })),
@@ -140,7 +135,7 @@ const speak = Effect.fnUntraced(function* <R>(
   }
   return {
     turns: [...course.turns, ...turns],
-    objections: [...course.objections, ...objectionsOf(turns, course.objections.length)],
+    objections: [...course.objections, ...objectionsIn(turns, course.objections.length, asking.raises)],
     spent: [...course.spent, ...results.map(({ result }) => spentOf(result))]
   }
 })
@@ -172,22 +167,22 @@ export const debate = Effect.fn("Council.debate")(function* <R>(
   const capUsd = board.budget?.usd
   const ports =
     capUsd === undefined ? given : { ...given, ask: yield* withPurse(given.ask, given.worstUsd, capUsd) }
+  const rules = ports.rules ?? currentRules
   const openings = yield* through(board, pack, board.phases.slice(0, 1), nothing, "", ports)
   const later = board.phases.slice(1)
   const course = yield* through(board, pack, later, openings, "", ports)
-  const verdict: Verdict = verdictOf(board, pack, course)
+  const verdict: Verdict = verdictOf(board, pack, course, rules)
   const others: Array<Course> = []
   for (const [index, order] of permutations(openings.turns.length, board.permutations).entries()) {
     const turns = order.flatMap((at) => openings.turns[at] ?? [])
-    others.push(yield* through(board, pack, later, { ...nothing, turns }, `/order-${index + 1}`, ports))
+    // An objection of an opening keeps its id in every order.
+    const start = { ...nothing, turns, objections: openings.objections }
+    others.push(yield* through(board, pack, later, start, `/order-${index + 1}`, ports))
   }
   return others.length === 0
     ? verdict
     : stabilityOf(
         verdict,
-        others.map((other) => ({
-          decision: verdictOf(board, pack, other).decision,
-          spent: other.spent
-        }))
+        others.map((other) => ({ verdict: verdictOf(board, pack, other, rules), spent: other.spent }))
       )
 })

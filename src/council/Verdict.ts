@@ -1,5 +1,6 @@
 // Verdict: everything a council answers, as a Schema: the decision, whether it is conclusive and why not, the score
-// table, every dissent with what answered it, claims with findings, failures, cost, transcript. Made by verdictOf.ts.
+// table, every dissent with what answered it, every position, claims with findings, failures, cost, transcript. Made
+// by verdictOf.ts.
 import { Schema } from "effect"
 import { ErrorCode, TokenUsage } from "../domain/ModelError.ts"
 import { Claim } from "../verifier/Claim.ts"
@@ -41,29 +42,51 @@ export const Turn = Schema.Union([
 ])
 export type Turn = typeof Turn.Type
 
+/** What a voter wrote to an objection. `insufficient`: why it is no answer, where it is none (dissent/answers.ts). */
 export const DissentAnswer = Schema.Struct({
   member: Schema.String,
   answer: Schema.String,
-  stands: Schema.Boolean
+  stands: Schema.Boolean,
+  insufficient: Schema.optionalKey(Schema.Literals(["too_few_letters", "repeats_objection"]))
 })
+export type DissentAnswer = typeof DissentAnswer.Type
 
-/** An objection, or a vote against the decision with its reason. In full; `answered` by somebody else. */
+/**
+ * An objection, a vote against the decision with its reason, or the position of a member that spoke against it and has
+ * neither. In full; `answered` by somebody else; `stands` where most of those who said something to it say so.
+ */
 export const Dissent = Schema.Struct({
   id: Schema.String,
-  kind: Schema.Literals(["objection", "vote"]),
+  kind: Schema.Literals(["objection", "vote", "position"]),
   member: Schema.String,
   phase: PhaseKind,
   text: Schema.String,
+  /** Of a position. */
+  stance: Schema.optionalKey(Decision),
   answered: Schema.Boolean,
+  stands: Schema.optionalKey(Schema.Literal(true)),
   answers: Schema.Array(DissentAnswer)
 })
 export type Dissent = typeof Dissent.Type
+
+/** What a member held in a phase, in its own words. */
+export const Position = Schema.Struct({
+  member: Schema.String,
+  phase: PhaseKind,
+  stance: Decision,
+  position: Schema.String
+})
+export type Position = typeof Position.Type
 
 export const InconclusiveCode = Schema.Literals([
   "too_few_votes",
   "member_failed",
   "contrarian_not_heard",
-  "unanswered_objection"
+  "unanswered_objection",
+  /** The scores said GO, and most voters that an objection stands. */
+  "objection_stands",
+  /** More than half of the votes given are abstentions. */
+  "most_abstained"
 ])
 
 export const Inconclusive = Schema.Struct({ code: InconclusiveCode, detail: Schema.String })
@@ -80,6 +103,14 @@ export const ChangeOfMind = Schema.Struct({
 })
 export type ChangeOfMind = typeof ChangeOfMind.Type
 
+/** One further order of the openings. Objections that were raised in it alone are among its dissents. */
+export const OtherOrder = Schema.Struct({
+  decision: Decision,
+  conclusive: Schema.Boolean,
+  dissents: Schema.Array(Dissent),
+  failures: Schema.Array(MemberFailureReason)
+})
+
 /** Further orders of the openings: what each decided, and what they cost on top. */
 export const Stability = Schema.Struct({
   permutations: Schema.Int,
@@ -94,6 +125,8 @@ export const Verdict = Schema.Struct({
   ok: Schema.Literal(true),
   question: Schema.String,
   board: Schema.optionalKey(Schema.String),
+  /** The rules that its members were asked by; absent: 1. */
+  rules: Schema.optionalKey(Schema.Int),
   decision: Decision,
   conclusive: Schema.Boolean,
   /** Why it is not conclusive; empty when it is. */
@@ -104,6 +137,8 @@ export const Verdict = Schema.Struct({
   abstentions: Schema.Array(Schema.Struct({ member: Schema.String, reason: Schema.String })),
   ranking: Schema.optionalKey(Ranking),
   dissents: Schema.Array(Dissent),
+  /** Every position of every phase. Absent in verdicts made before they were kept. */
+  positions: Schema.optionalKey(Schema.Array(Position)),
   claims: Schema.Array(
     Schema.Struct({ member: Schema.String, phase: PhaseKind, claim: Claim, finding: Finding })
   ),
@@ -114,6 +149,8 @@ export const Verdict = Schema.Struct({
   /** Changes of mind towards the majority, of all of them. */
   conformity: Schema.Struct({ toMajority: Schema.Int, of: Schema.Int }),
   stability: Schema.optionalKey(Stability),
+  /** What those orders brought up; absent where there are none, and in verdicts made before it was kept. */
+  otherOrders: Schema.optionalKey(Schema.Array(OtherOrder)),
   calls: Schema.Int,
   usage: TokenUsage,
   /** US dollars of the whole debate, permutations included; absent if a call's cost is not known. */

@@ -1,6 +1,7 @@
 // Renderings of a verdict for people: plain text and Markdown, from one outline. What members wrote is shown as
 // theirs, quoted line by line, so that it cannot pose as the verdict. Pure; exact JSON is Verdict itself.
-import type { Verdict } from "./Verdict.ts"
+import { minLetters } from "./dissent/answers.ts"
+import type { Dissent, DissentAnswer, Verdict } from "./Verdict.ts"
 
 interface Section {
   readonly title: string
@@ -45,15 +46,57 @@ const scoreTable = ({ scores }: Verdict): ReadonlyArray<ReadonlyArray<string>> =
   ]
 ]
 
-const dissentLines = (verdict: Verdict): ReadonlyArray<string> =>
-  verdict.dissents.flatMap(({ answered, answers, id, kind, member, phase, text }) => [
-    // What its own author said to it is shown, and is no answer.
-    `${id} (${kind}) by ${member} in ${phase}${kind === "objection" && !answered ? `: NOBODY ${answers.length > 0 ? "ELSE " : ""}ANSWERED IT` : ""}`,
-    ...quoted(text),
-    ...answers.flatMap((answer) => [
-      `${answer.member === member ? "its maker said to it" : `answered by ${answer.member}`}${answer.stands ? ", who says it stands" : ""}`,
-      ...quoted(answer.answer)
-    ])
+const insufficient: Readonly<Record<NonNullable<DissentAnswer["insufficient"]>, string>> = {
+  too_few_letters: `no answer: fewer than ${minLetters} letters`,
+  repeats_objection: "no answer: it repeats the objection"
+}
+
+const answerLines = (answer: DissentAnswer, author: string): ReadonlyArray<string> => {
+  const what = answer.insufficient === undefined ? undefined : insufficient[answer.insufficient]
+  const stands = answer.stands ? ", who says it stands" : ""
+  const by = answer.member === author ? "its maker said to it" : `answered by ${answer.member}`
+  return [
+    what === undefined ? `${by}${stands}` : `${answer.member} wrote (${what})${stands}`,
+    ...quoted(answer.answer)
+  ]
+}
+
+const fateOf = ({ answered, answers, kind, stands }: Dissent): string => {
+  if (kind !== "objection") return ""
+  // What its own author said to it is shown, and is no answer.
+  if (!answered) return `: NOBODY ${answers.length > 0 ? "ELSE " : ""}ANSWERED IT`
+  return stands === true ? ": MOST SAY THAT IT STANDS" : ""
+}
+
+const dissentLines = (dissents: ReadonlyArray<Dissent>): ReadonlyArray<string> =>
+  dissents.flatMap((dissent) => {
+    const { answers, id, kind, member, phase, stance, text } = dissent
+    const what = stance === undefined ? kind : `${kind}, ${stance}`
+    return [
+      `${id} (${what}) by ${member} in ${phase}${fateOf(dissent)}`,
+      ...quoted(text),
+      ...answers.flatMap((answer) => answerLines(answer, member))
+    ]
+  })
+
+/** What was raised in another order of the openings, and is not in the verdict's own. */
+const otherDissents = ({ dissents, otherOrders = [] }: Verdict): ReadonlyArray<string> => {
+  const own = new Set(dissents.map(({ kind, member, phase, text }) => `${kind} ${member} ${phase} ${text}`))
+  return otherOrders.flatMap((order, index) => {
+    const lines = dissentLines(
+      order.dissents.filter(
+        ({ kind, member, phase, text }) => kind !== "vote" && !own.has(`${kind} ${member} ${phase} ${text}`)
+      )
+    )
+    const decided = `order ${index + 1}: ${order.decision}${order.conclusive ? "" : " (not conclusive)"}`
+    return lines.length === 0 ? [] : [decided, ...lines]
+  })
+}
+
+const positionLines = ({ positions = [] }: Verdict): ReadonlyArray<string> =>
+  positions.flatMap(({ member, phase, position, stance }) => [
+    `${member} in ${phase}: ${stance}`,
+    ...quoted(position)
   ])
 
 const sections = (verdict: Verdict): ReadonlyArray<Section> => {
@@ -72,7 +115,8 @@ const sections = (verdict: Verdict): ReadonlyArray<Section> => {
       title: "Ranking",
       lines: (ranking?.order ?? []).map(({ option, points }, at) => `${at + 1}. ${option}: ${points} points`)
     },
-    { title: "Dissent", lines: dissentLines(verdict) },
+    { title: "Dissent", lines: dissentLines(verdict.dissents) },
+    { title: "Dissent in other orders of the openings", lines: otherDissents(verdict) },
     {
       title: "Abstentions",
       lines: verdict.abstentions.map(({ member, reason }) => `${member}: ${inline(reason)}`)
@@ -104,6 +148,7 @@ const sections = (verdict: Verdict): ReadonlyArray<Section> => {
             ])
       ]
     },
+    { title: "Positions", lines: positionLines(verdict) },
     { title: "Cost", lines: [`${verdict.calls} calls, ${money(verdict.costUsd)}`] }
   ]
   return all.filter(({ lines, table }) => lines.length > 0 || table !== undefined)

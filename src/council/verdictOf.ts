@@ -1,17 +1,23 @@
-// verdictOf: from the turns of a debate to its verdict, pure. Counts votes, gathers every dissent with its answers,
-// checks claims with the verifier, and says what keeps the verdict from being conclusive. Drops nothing.
+// verdictOf: from the turns of a debate to its verdict, pure. Counts votes, gathers every dissent (dissent/), checks
+// claims with the verifier, and says what keeps the verdict from being conclusive. Drops nothing.
 import { Result } from "effect"
 import type { TokenUsage } from "../domain/ModelError.ts"
 import { checkClaims } from "../verifier/checkClaims.ts"
 import type { Claim } from "../verifier/Claim.ts"
 import { strictJson } from "../domain/strictJson.ts"
-import { contrarianOf, type Board, type PhaseKind } from "./Board.ts"
+import { contrarianOf, minVotes, type Board, type PhaseKind } from "./Board.ts"
 import { changesOf } from "./changesOfMind.ts"
 import type { Course } from "./Debate.ts"
+import {
+  objectionDissents,
+  positionDissents,
+  positionsIn,
+  voteDissents,
+  type Ballot
+} from "./dissent/dissents.ts"
 import type { Pack } from "./Pack.ts"
 import { rank } from "./ranking.ts"
-import { score, type CountedVote, type Decision, type ScoreTable } from "./scoring.ts"
-import type { Vote } from "./Statement.ts"
+import { score, type CountedVote, type ScoreTable } from "./scoring.ts"
 import type { Dissent, Inconclusive, Turn, Verdict } from "./Verdict.ts"
 
 /** What one call used; absent where not known. */
@@ -32,11 +38,6 @@ const total = (spent: ReadonlyArray<Spent>) => {
   }
 }
 
-interface Ballot {
-  readonly member: string
-  readonly vote: Vote
-}
-
 const ballotsOf = (turns: ReadonlyArray<Turn>): ReadonlyArray<Ballot> =>
   turns.flatMap((turn) => ("vote" in turn ? [{ member: turn.member, vote: turn.vote }] : []))
 
@@ -47,36 +48,6 @@ const counted = (board: Board, ballots: ReadonlyArray<Ballot>): ReadonlyArray<Co
   ballots.flatMap(({ member, vote }) =>
     vote.abstain === true ? [] : [{ member, weight: weightOf(board, member), scores: vote.scores ?? {} }]
   )
-
-const objectionDissents = (course: Course, ballots: ReadonlyArray<Ballot>): ReadonlyArray<Dissent> =>
-  course.objections.map((objection) => {
-    const answers = ballots.flatMap(({ member, vote }) =>
-      (vote.answers ?? [])
-        .filter((answer) => answer.objection === objection.id && answer.answer.trim() !== "")
-        .map(({ answer, stands }) => ({ member, answer, stands: stands ?? false }))
-    )
-    // Who raised an objection does not answer it by repeating it.
-    const answered = answers.some(({ member }) => member !== objection.member)
-    return { ...objection, kind: "objection" as const, answered, answers }
-  })
-
-const voteDissents = (
-  table: ScoreTable,
-  decision: Decision,
-  ballots: ReadonlyArray<Ballot>,
-  from: number
-): ReadonlyArray<Dissent> =>
-  table.rows
-    .filter((row) => row.decision !== decision)
-    .map(({ decision: own, member }, index) => ({
-      id: `v-${from + index + 1}`,
-      kind: "vote" as const,
-      member,
-      phase: "ballot" as const,
-      text: `${own}: ${ballots.find((ballot) => ballot.member === member)?.vote.reason ?? ""}`,
-      answered: false,
-      answers: []
-    }))
 
 interface MadeClaim {
   readonly member: string
@@ -119,53 +90,67 @@ const inconclusiveOf = (
   board: Board,
   turns: ReadonlyArray<Turn>,
   table: ScoreTable,
-  dissents: ReadonlyArray<Dissent>
+  ballots: ReadonlyArray<Ballot>,
+  objections: ReadonlyArray<Dissent>
 ): ReadonlyArray<Inconclusive> => {
   const contrarian = contrarianOf(board)?.id
   const heard = turns.some(
     (turn) => turn.phase === "contrarian" && turn.member === contrarian && "statement" in turn
   )
+  const abstained = ballots.filter(({ vote }) => vote.abstain === true).length
+  const because = (code: Inconclusive["code"], details: ReadonlyArray<string>) =>
+    details.map((detail) => ({ code, detail }))
   return [
-    ...(table.enough
-      ? []
-      : [
-          { code: "too_few_votes" as const, detail: `${table.rows.length} valid votes; it takes 3 to decide` }
-        ]),
-    ...(heard ? [] : [{ code: "contrarian_not_heard" as const, detail: "the contrarian gave no statement" }]),
-    ...dissents
-      .filter(({ answered, kind }) => kind === "objection" && !answered)
-      .map(({ id }) => ({ code: "unanswered_objection" as const, detail: id })),
-    ...turns.flatMap((turn) =>
-      "failure" in turn
-        ? [
-            {
-              code: "member_failed" as const,
-              detail: `${turn.member} in ${turn.phase}: ${turn.failure.reason}`
-            }
-          ]
-        : []
+    ...because(
+      "too_few_votes",
+      table.enough ? [] : [`${table.rows.length} valid votes; it takes ${minVotes} to decide`]
+    ),
+    ...because(
+      "most_abstained",
+      2 * abstained > ballots.length ? [`${abstained} of ${ballots.length} votes are abstentions`] : []
+    ),
+    ...because("contrarian_not_heard", heard ? [] : ["the contrarian gave no statement"]),
+    ...because(
+      "unanswered_objection",
+      objections.filter(({ answered }) => !answered).map(({ id }) => id)
+    ),
+    ...because(
+      "objection_stands",
+      table.decision === "GO" ? objections.filter(({ stands }) => stands).map(({ id }) => id) : []
+    ),
+    ...because(
+      "member_failed",
+      turns.flatMap((turn) =>
+        "failure" in turn ? [`${turn.member} in ${turn.phase}: ${turn.failure.reason}`] : []
+      )
     )
   ]
 }
+
+/** What keeps a decision from being GO. */
+const blocking: ReadonlySet<Inconclusive["code"]> = new Set([
+  "unanswered_objection",
+  "objection_stands",
+  "contrarian_not_heard"
+])
 
 /**
  * The verdict of a debate.
  *
  * 1. Fewer than three valid votes: `NO_GO`, not conclusive.
- * 2. An objection that nobody but its maker answered, or a contrarian that was not heard, turns `GO` into `PIVOT`.
- * 3. A verdict that rests on a missing answer is not conclusive, and says which.
- * 4. Every objection and every vote against the decision is in `dissents`, in full.
+ * 2. An objection that nobody but its maker answered, one that most voters say stands, or a contrarian that was not
+ *    heard, turns `GO` into `PIVOT`.
+ * 3. A verdict that rests on a missing answer, or on less than half of the votes, is not conclusive, and says why.
+ * 4. Every objection and every vote against the decision is in `dissents`, in full, and every position in `positions`.
  */
-export const verdictOf = (board: Board, pack: Pack, course: Course): Verdict => {
+export const verdictOf = (board: Board, pack: Pack, course: Course, rules: number): Verdict => {
   const { turns } = course
   const ballots = ballotsOf(turns)
   const votes = counted(board, ballots)
   const scores = score(votes, board)
-  const objections = objectionDissents(course, ballots)
-  const inconclusive = inconclusiveOf(board, turns, scores, objections)
-  const blocks = inconclusive.some(
-    ({ code }) => code === "unanswered_objection" || code === "contrarian_not_heard"
-  )
+  const objections = objectionDissents(turns, course.objections, ballots)
+  const inconclusive = inconclusiveOf(board, turns, scores, ballots, objections)
+  const blocks = inconclusive.some(({ code }) => blocking.has(code))
   const isBlocked = blocks && scores.decision === "GO"
   const decision = isBlocked ? "PIVOT" : scores.decision
   const changes = changesOf(board, turns, scores)
@@ -173,6 +158,7 @@ export const verdictOf = (board: Board, pack: Pack, course: Course): Verdict => 
     ok: true,
     question: pack.question,
     ...(board.id === undefined ? {} : { board: board.id }),
+    rules,
     decision,
     conclusive: inconclusive.length === 0,
     inconclusive,
@@ -193,7 +179,12 @@ export const verdictOf = (board: Board, pack: Pack, course: Course): Verdict => 
             )
           )
         }),
-    dissents: [...objections, ...voteDissents(scores, decision, ballots, 0)],
+    dissents: [
+      ...objections,
+      ...voteDissents(scores, decision, ballots),
+      ...positionDissents(board, turns, scores, decision)
+    ],
+    positions: positionsIn(turns, scores),
     claims: withFindings(pack, claimsIn(turns)),
     failures: turns.flatMap((turn) => ("failure" in turn ? [turn.failure] : [])),
     agreement: {
@@ -210,7 +201,7 @@ export const verdictOf = (board: Board, pack: Pack, course: Course): Verdict => 
 /** The verdict with what further orders of the openings decided, and with their cost added. */
 export const stabilityOf = (
   verdict: Verdict,
-  others: ReadonlyArray<{ readonly decision: Decision; readonly spent: ReadonlyArray<Spent> }>
+  others: ReadonlyArray<{ readonly verdict: Verdict; readonly spent: ReadonlyArray<Spent> }>
 ): Verdict => {
   const { costUsd: own, ...rest } = verdict
   const added = total(others.flatMap(({ spent }) => spent))
@@ -219,11 +210,17 @@ export const stabilityOf = (
     ...rest,
     stability: {
       permutations: others.length,
-      same: others.filter(({ decision }) => decision === verdict.decision).length,
-      decisions: others.map(({ decision }) => decision),
+      same: others.filter((other) => other.verdict.decision === verdict.decision).length,
+      decisions: others.map((other) => other.verdict.decision),
       calls: added.calls,
       ...(added.costUsd === undefined ? {} : { costUsd: added.costUsd })
     },
+    otherOrders: others.map(({ verdict: { conclusive, decision, dissents, failures } }) => ({
+      decision,
+      conclusive,
+      dissents,
+      failures
+    })),
     calls: verdict.calls + added.calls,
     usage: {
       inputTokens: (verdict.usage.inputTokens ?? 0) + added.usage.inputTokens,

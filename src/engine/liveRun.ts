@@ -11,6 +11,7 @@
 import { Clock, Effect, Option, Result, Schema } from "effect"
 import { Guards } from "../adapters/Guards.ts"
 import type { Json } from "../domain/canonicalJson.ts"
+import { firstRules } from "../domain/rules.ts"
 import type { IssuedCall } from "./CallBook.ts"
 import { makeDispatcher } from "./Dispatcher.ts"
 import { makeFlights, type Landed } from "./Flights.ts"
@@ -33,10 +34,16 @@ export type LiveEnd =
   /** The plan gave something that cannot be written: it does so again whenever it runs. */
   | { readonly t: "unwritable"; readonly error: JournalError }
 
-/** Whether a verdict rests on no missing answer. */
-const isWhole = Schema.is(
-  Schema.Struct({ failures: Schema.Array(Schema.Unknown).pipe(Schema.check(Schema.isMaxLength(0))) })
+const decodeLent = Schema.decodeUnknownOption(
+  Schema.Struct({ failures: Schema.Array(Schema.Unknown), rules: Schema.optionalKey(Schema.Int) })
 )
+
+/** Whether a verdict rests on no missing answer, and its members were asked as this run would ask them. */
+const isWhole = (verdict: Json, rules: number): boolean =>
+  Option.exists(
+    decodeLent(verdict),
+    (lent) => lent.failures.length === 0 && (lent.rules ?? firstRules) === rules
+  )
 
 const sleepMs = (call: IssuedCall): number => {
   const { spec } = call.identity
@@ -82,8 +89,10 @@ export const liveRun = Effect.fnUntraced(function* (
     // A mission hangs on the contract, on files and on a person: its calls may be taken from another run, it may not.
     const own = call.options?.cache === false || call.verb === "mission"
     const lent = own ? Option.none<Json>() : yield* run.reuse(call.id)
-    // A council some of whose members gave no answer is held again: of theirs, the answers there are are lent.
-    const reused = Option.filter(lent, (answer) => call.verb !== "council" || isWhole(answer))
+    // A council some of whose members gave no answer, or that was held under other rules, is held again: of its
+    // members' answers, those that fit are lent.
+    const { rules } = run.journal.state()
+    const reused = Option.filter(lent, (answer) => call.verb !== "council" || isWhole(answer, rules))
     if (Option.isSome(reused)) {
       counts.cached++
       yield* dispatcher.schedule(call)

@@ -31,6 +31,7 @@ export const councilRoom: Room = (spec, context) => {
     debate(board.success, pack, {
       ask: context.ask,
       worstUsd: context.worstUsd,
+      rules: context.rules,
       record: (kind, failure) => context.record(kind, { ...failure })
     }),
     (verdict): Json => encodeVerdict(verdict)

@@ -30,7 +30,7 @@ const council = (context: RoomContext): MissionPorts["council"] => {
   return debate(
     board.success,
     { question: wanted.question },
-    { ask: context.ask, worstUsd: context.worstUsd, record }
+    { ask: context.ask, worstUsd: context.worstUsd, record, rules: context.rules }
   )
 }
 

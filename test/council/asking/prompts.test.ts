@@ -1,7 +1,7 @@
 // The words: roles, personas and instructions reach their member; material is marked as material.
 import { assert, describe, it } from "@effect/vitest"
-import { nameFor, phasePrompt, systemPrompt } from "../../src/council/prompts.ts"
-import { boardOf } from "./script.ts"
+import { nameFor, phasePrompt, systemPrompt } from "../../../src/council/asking/prompts.ts"
+import { boardOf } from "../script.ts"
 
 const member = { id: "ana", role: "architect", persona: "You distrust magic." }
 

@@ -1,17 +1,12 @@
-// The words members are asked with. Everything that comes from others (the question's files, what members said)
+// The words members are asked with; what differs by the rules of a run is askingBy.ts's. Everything that comes from others (the question's files, what members said)
 // stands in JSON inside a marked block, said to be material to judge: it cannot end its block, and is no instruction.
-import type { Json } from "../domain/canonicalJson.ts"
-import { isContrarian, type Board, type Member, type Phase, type PhaseKind } from "./Board.ts"
-import type { Pack } from "./Pack.ts"
-import type { Turn } from "./Verdict.ts"
-
-/** An objection that has to be answered, with the id the debate gave it. */
-export interface Objection {
-  readonly id: string
-  readonly member: string
-  readonly phase: PhaseKind
-  readonly text: string
-}
+import type { Json } from "../../domain/canonicalJson.ts"
+import { currentRules } from "../../domain/rules.ts"
+import { askingBy, type Asking } from "./askingBy.ts"
+import { isContrarian, type Board, type Member, type Phase } from "../Board.ts"
+import type { Objection } from "../dissent/objections.ts"
+import type { Pack } from "../Pack.ts"
+import type { Turn } from "../Verdict.ts"
 
 /** How a member makes a claim that the verifier can decide. */
 const oracleGuide = [
@@ -21,17 +16,6 @@ const oracleGuide = [
   'numeric {"op":"eq|ne|lt|le|gt|ge","value","unit"?,"pointer"?}, count {"of":"items|lines|occurrences","op","value","what"?}',
   'exit_code {"code"}: of a command; regex {"pattern"}; containment {"value"}; hash {"value"}; date {"op":"before|after","instant"}'
 ].join("\n")
-
-const tasks: Readonly<Record<PhaseKind, string>> = {
-  opening: "Say what you hold on the question, on your own: you have not heard the others yet.",
-  critique:
-    "Read what the others said. Say where they are wrong or go too far. Put each thing that must be answered before a GO into `objections`.",
-  revision: "Read the critique. Say what you hold now, and what changed your mind, if anything did.",
-  contrarian:
-    "You have heard everybody. Make the strongest honest case against where the debate is heading. Put each objection that must be answered before a GO into `objections`.",
-  ballot:
-    "Vote. Score every axis with a whole number from 0 to 10. Answer every objection by its id; say whether it stands. To abstain, set `abstain` and say why."
-}
 
 export const systemPrompt = (member: Member): string =>
   [
@@ -57,12 +41,23 @@ export const nameFor = (board: Board, listener: Member, speaker: string): string
   return `speaker ${board.members.findIndex(({ id }) => id === speaker) + 1}`
 }
 
-const said = (board: Board, listener: Member, turns: ReadonlyArray<Turn>): ReadonlyArray<Json> =>
+const said = (
+  board: Board,
+  listener: Member,
+  turns: ReadonlyArray<Turn>,
+  objections: ReadonlyArray<Objection>,
+  { showsIds }: Asking
+): ReadonlyArray<Json> =>
   turns.flatMap((turn): ReadonlyArray<Json> => {
     const by = { phase: turn.phase, speaker: nameFor(board, listener, turn.member) }
     if ("statement" in turn) {
-      const { objections, position, stance } = turn.statement
-      return [{ ...by, position, stance, ...(objections === undefined ? {} : { objections }) }]
+      const { position, stance } = turn.statement
+      const raised = showsIds
+        ? objections
+            .filter(({ member, phase }) => member === turn.member && phase === turn.phase)
+            .map(({ id, text }) => ({ id, text }))
+        : turn.statement.objections
+      return [{ ...by, position, stance, ...(raised === undefined ? {} : { objections: raised }) }]
     }
     return "failure" in turn ? [{ ...by, failed: "gave no answer" }] : []
   })
@@ -74,7 +69,8 @@ export const phasePrompt = (
   phase: Phase,
   member: Member,
   heard: ReadonlyArray<Turn>,
-  objections: ReadonlyArray<Objection>
+  objections: ReadonlyArray<Objection>,
+  asking: Asking = askingBy(currentRules)
 ): string => {
   const blocks = [
     `Question: ${pack.question}`,
@@ -82,7 +78,7 @@ export const phasePrompt = (
     ...(pack.files === undefined || pack.files.length === 0 ? [] : [material("files", pack.files)]),
     ...(pack.options === undefined ? [] : [material("options", pack.options)]),
     ...(pack.evidence === undefined ? [] : [material("evidence", pack.evidence)]),
-    ...(heard.length === 0 ? [] : [material("debate", said(board, member, heard))])
+    ...(heard.length === 0 ? [] : [material("debate", said(board, member, heard, objections, asking))])
   ]
   if (phase.phase === "ballot") {
     blocks.push(
@@ -103,7 +99,7 @@ export const phasePrompt = (
   } else if (pack.evidence !== undefined) {
     blocks.push(oracleGuide)
   }
-  blocks.push(`Your task (${phase.phase}): ${tasks[phase.phase]}`)
+  blocks.push(`Your task (${phase.phase}): ${asking.tasks[phase.phase]}`)
   if (phase.instructions !== undefined) blocks.push(phase.instructions)
   return blocks.join("\n\n")
 }

@@ -1,0 +1,70 @@
+// What answers an objection, by letters alone: the decisions, one by one.
+import { assert, describe, it } from "@effect/vitest"
+import { insufficiencyOf, minLetters } from "../../../src/council/dissent/answers.ts"
+
+const objection = "Nobody has asked the users, and the law forbids it."
+
+const answers: ReadonlyArray<string> = [
+  "asked now",
+  "We asked twelve of them in May.",
+  "已由法务部门确认合规",
+  "Так уже сделали весной",
+  "Foi perguntado em maio.",
+  "利用者に確認しました",
+  "We asked the users, and the law allows it.",
+  `You say: "${objection}" We asked twelve of them in May.`,
+  "W\u200be a\u00adsked\u2060 twelve of them"
+]
+
+const tooShort: ReadonlyArray<readonly [string, string]> = [
+  ["nothing", ""],
+  ["white space", " \t\n\u00a0\u2003"],
+  ["zero-width characters", "\u200b\u200c\u200d\u2060\ufeff".repeat(9)],
+  ["letters that are not seen: Hangul fillers", "\u3164\u115f\u1160\uffa0".repeat(9)],
+  ["Braille blanks", "\u2800".repeat(20)],
+  ["tag characters", "\u{e0061}\u{e0062}\u{e0063}\u{e0064}\u{e0065}\u{e0066}\u{e0067}\u{e0068}"],
+  ["variation selectors", "\ufe0f\u{e0100}".repeat(9)],
+  ["private use", "\ue000\ue001\ue002\ue003\ue004\ue005\ue006\ue007"],
+  ["punctuation", "... --- ?! ///// (((((((("],
+  ["digits", "1234567890 1234567890"],
+  ["pictures", "👍👍👍👍👍👍👍👍👍"],
+  ["fewer letters than are asked for", "settled"],
+  ["few letters, spread out with what is not seen", "n\u200bo\u200b, \u200bn\u200bo"],
+  ["few letters among many others", "ok ........ 1234567890 ok"],
+  ["one letter again and again", "aaaaaaaaaaaaaaaaaaaa"],
+  ["three letters again and again", "hahahehahaheha"],
+  ["one letter in many forms", "aAａＡⓐ𝐚𝒂𝓪𝔞𝕒"],
+  ["the id", "o-1 o-1 o-1 o-1 o-1 o-1 o-1 o-1"]
+]
+
+const repeats: ReadonlyArray<readonly [string, string]> = [
+  ["as it is", objection],
+  ["in other case and punctuation", "NOBODY has asked -- the users; and the LAW forbids it!!!"],
+  ["in full-width letters", "Ｎｏｂｏｄｙ ｈａｓ ａｓｋｅｄ ｔｈｅ ｕｓｅｒｓ, and the law forbids it."],
+  ["with what is not seen between", objection.split("").join("\u200b")],
+  ["quoted, with a word or two", `Re: "${objection}" noted.`],
+  ["twice", `${objection} ${objection}`],
+  ["in part", "the law forbids it"]
+]
+
+describe("an answer to an objection", () => {
+  for (const answer of answers)
+    it(`is one: ${answer.slice(0, 40)}`, () => assert.isUndefined(insufficiencyOf(answer, objection)))
+
+  for (const [name, answer] of tooShort)
+    it(`is none: ${name}`, () => assert.strictEqual(insufficiencyOf(answer, objection), "too_few_letters"))
+
+  for (const [name, answer] of repeats)
+    it(`is none: the objection ${name}`, () =>
+      assert.strictEqual(insufficiencyOf(answer, objection), "repeats_objection"))
+
+  it("of a short objection, or of one without letters, may contain it", () => {
+    for (const short of ["a", "the", "?!", "🛑"])
+      assert.isUndefined(insufficiencyOf("We asked all the users.", short), short)
+  })
+
+  it(`has ${minLetters} letters at least`, () => {
+    assert.isUndefined(insufficiencyOf("abcdefgh", objection))
+    assert.strictEqual(insufficiencyOf("abcdefg", objection), "too_few_letters")
+  })
+})
