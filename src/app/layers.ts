@@ -11,6 +11,7 @@ import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
 import { Context, Deferred, Effect, Layer, Terminal } from "effect"
 import { Host } from "../cli/Host.ts"
+import * as GivenFilesNode from "../kernel/GivenFiles.node.ts"
 import type { Signals } from "./signals.ts"
 import { version } from "./version.ts"
 
@@ -39,7 +40,7 @@ const terminalLayer = Layer.effect(
 /** The services that effect/cli works with. */
 export const platformLayer = Layer.provideMerge(
   NodeChildProcessSpawner.layer,
-  Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeStdio.layer, terminalLayer)
+  Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeStdio.layer, GivenFilesNode.layer, terminalLayer)
 )
 
 const rooms = Effect.promise(() => import("./rooms.ts"))

@@ -1,8 +1,6 @@
 // The live layers of the rooms: runs on disk, plans in a process of their own, models by configuration. Loaded when
 // a command first needs one of them.
 import process from "node:process"
-import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import * as NodePath from "@effect/platform-node/NodePath"
 import { Effect, Layer } from "effect"
 import type { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
 import { layerConfigured } from "../adapters/ConfiguredRegistry.ts"
@@ -16,6 +14,7 @@ import { EngineVersions } from "../engine/EngineVersions.ts"
 import { layerWithMissions } from "../engine/rooms/layerWithMissions.ts"
 import { Journal } from "../journal/Journal.ts"
 import * as FsPortNode from "../kernel/FsPort.node.ts"
+import * as GivenFilesNode from "../kernel/GivenFiles.node.ts"
 import * as HostIdentityNode from "../kernel/HostIdentity.node.ts"
 import { IdFactory } from "../kernel/IdFactory.ts"
 import { ProofRunner } from "../mission/ProofRunner.ts"
@@ -97,9 +96,7 @@ const proofsUnrun = ProofRunner.layerScripted(({ command, id }) =>
 /** The rooms that runs have, missions among them: their files and proof commands are those of the directory. */
 const missionsLayer = ({ directory = process.cwd(), offline }: EngineSettings) => {
   const proofs = offline === "as_its_model" ? proofsUnrun : ProofRunnerNode.layer(directory)
-  return layerWithMissions(directory).pipe(
-    Layer.provide(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, proofs))
-  )
+  return layerWithMissions(directory).pipe(Layer.provide(Layer.merge(GivenFilesNode.layer, proofs)))
 }
 
 /** All that a run works with. */

@@ -3,6 +3,7 @@
 import { Effect } from "effect"
 import { Command, type GlobalFlag } from "effect/cli"
 import type { FileSystem, Path, Terminal } from "effect"
+import type { GivenFiles } from "../kernel/GivenFiles.ts"
 import { errorInfo, type CommandError } from "./CommandError.ts"
 import type { Host } from "./Host.ts"
 import { Output } from "./Output.ts"
@@ -14,7 +15,14 @@ export type Settings =
   | GlobalFlag.Setting.Identifier<"plain">
 
 /** What a handler may use. */
-export type CommandServices = Host | Output | FileSystem.FileSystem | Path.Path | Terminal.Terminal | Settings
+export type CommandServices =
+  | Host
+  | Output
+  | GivenFiles
+  | FileSystem.FileSystem
+  | Path.Path
+  | Terminal.Terminal
+  | Settings
 
 /** A command as the root knows it, its flags forgotten. */
 export type AnyCommand = Command.Command<string, never, {}, never, CommandServices | Command.Environment>

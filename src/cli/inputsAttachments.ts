@@ -2,6 +2,7 @@
 // what .gitignore names and without binaries; size is limited; secrets are refused, never attached by accident.
 import { Effect, FileSystem, Glob, Path } from "effect"
 import { looksLikeSecret } from "../adapters/redact.ts"
+import { GivenFiles } from "../kernel/GivenFiles.ts"
 import type { Attachment } from "../engine/planSpec.ts"
 import { badInput, type CommandError } from "./CommandError.ts"
 import { Host } from "./Host.ts"
@@ -158,8 +159,7 @@ const readOne = Effect.fnUntraced(function* (
   { bytes: size, path }: Found,
   options: AttachOptions
 ) {
-  const fs = yield* FileSystem.FileSystem
-  const paths = yield* Path.Path
+  const files = yield* GivenFiles
   if (!options.secrets && isSecretName(path)) {
     return yield* badInput("secret_attached", `--attach: ${path} is a file that holds secrets`, {
       path,
@@ -176,8 +176,8 @@ const readOne = Effect.fnUntraced(function* (
       }
     )
   }
-  const bytes = yield* Effect.mapError(fs.readFile(paths.join(cwd, path)), (error) =>
-    badInput("unreadable", `--attach: ${path} cannot be read: ${whyUnreadable(error)}`, { path })
+  const bytes = yield* Effect.mapError(files.read(cwd, path, { maxBytes: maxFileBytes }), ({ message }) =>
+    badInput("unreadable", `--attach: ${path} cannot be read: ${message}`, { path })
   )
   const text = modelText(bytes)
   if (text === undefined) return { notice: `${path} is binary and was not attached` }

@@ -1,13 +1,13 @@
 // Evidence as a person gives it: every file of a directory, sorted, as bytes. What cannot be read is evidence that is
 // unreadable, never left out. What evidence proves is the verifier's.
-import { Effect, FileSystem, Path } from "effect"
+import { Effect, FileSystem } from "effect"
+import { GivenFiles } from "../kernel/GivenFiles.ts"
 import type { Evidence } from "../verifier/Evidence.ts"
 import { loadEvidence } from "../verifier/loadEvidence.ts"
 import { badInput } from "./CommandError.ts"
 import { resolvePath, whyUnreadable } from "./inputsText.ts"
 
-/** Bytes of one file, and entries of the directory; more is a mistake. */
-const maxBytes = 64 * 1024 * 1024
+/** Entries of the directory; more is a mistake. */
 const maxEntries = 100_000
 
 /** Below `folder`, with `/`, sorted; links to directories are not followed. */
@@ -27,17 +27,15 @@ const filesBelow = Effect.fnUntraced(function* (shown: string, folder: string) {
 
 /** One entry of the directory as evidence; a directory is none. */
 const evidenceOf = Effect.fnUntraced(function* (folder: string, path: string) {
-  const fs = yield* FileSystem.FileSystem
-  const paths = yield* Path.Path
-  const unreadable = (reason: string): ReadonlyArray<Evidence> => [{ kind: "unreadable", id: path, reason }]
-  const file = paths.join(folder, path)
-  return yield* Effect.gen(function* () {
-    const { size, type } = yield* fs.stat(file)
-    if (type === "Directory") return []
-    if (type !== "File") return unreadable("it is not a regular file")
-    if (Number(size) > maxBytes) return unreadable(`it is over ${maxBytes} bytes`)
-    return loadEvidence([{ path, bytes: yield* fs.readFile(file) }])
-  }).pipe(Effect.catch((error) => Effect.succeed(unreadable(whyUnreadable(error)))))
+  const files = yield* GivenFiles
+  return yield* files.read(folder, path).pipe(
+    Effect.map((bytes) => loadEvidence([{ path, bytes }])),
+    Effect.catch(({ code, message }) =>
+      Effect.succeed<ReadonlyArray<Evidence>>(
+        code === "directory" ? [] : [{ kind: "unreadable", id: path, reason: message }]
+      )
+    )
+  )
 })
 
 /** Everything in the directory that `shown` names, as evidence. */

@@ -2,6 +2,8 @@
 // rules mean is the `ignore` package's; which files hold them is here.
 import { Effect, FileSystem, Path } from "effect"
 import ignore, { type Ignore } from "ignore"
+import { GivenFiles } from "../kernel/GivenFiles.ts"
+import { textOf } from "./inputsText.ts"
 
 /** Never attached, ignored or not: they are nobody's input. */
 const never = new Set([".git", "node_modules"])
@@ -43,11 +45,12 @@ const lastName = (path: string): string => path.replace(/\/$/, "").split("/").at
 
 export const ignoreRules = Effect.fnUntraced(function* (cwd: string) {
   const fs = yield* FileSystem.FileSystem
+  const given = yield* GivenFiles
   const paths = yield* Path.Path
 
   const read = (absolute: string) =>
     Effect.map(
-      Effect.orElseSucceed(fs.readFileString(paths.join(absolute, ".gitignore")), () => undefined),
+      Effect.orElseSucceed(Effect.map(given.read(absolute, ".gitignore"), textOf), () => undefined),
       (text) => (text === undefined ? undefined : ignore().add(text))
     )
 

@@ -8,8 +8,16 @@ import { loadEvidence } from "../verifier/loadEvidence.ts"
 import type { Mission, Proof, ProofResult } from "./Mission.ts"
 import { handedOver, type MissionState } from "./missionState.ts"
 
-/** Reads a file of the working directory; undefined where there is none, or none that may be read. */
-export type ReadFile<R> = (path: string) => Effect.Effect<Uint8Array | undefined, never, R>
+/** A file that is there and is not read: no regular one, one that leads outside, one that is too large. */
+export interface Unread {
+  readonly reason: string
+}
+
+export const isUnread = (found: Uint8Array | Unread | undefined): found is Unread =>
+  found !== undefined && !(found instanceof Uint8Array)
+
+/** Reads a file of the working directory; undefined where there is none. */
+export type ReadFile<R> = (path: string) => Effect.Effect<Uint8Array | Unread | undefined, never, R>
 
 /** Inside the working directory, with `/`, without ways out of it. */
 export const isInside = (path: string): boolean =>
@@ -81,17 +89,20 @@ export const gatherEvidence = <R>(
       if (id.startsWith("proof:")) return Effect.succeed([unreadable(id, "the contract has no such proof")])
       const path = id.replace(/^file:/, "")
       if (!isInside(path)) return Effect.succeed([unreadable(id, "not a path inside the working directory")])
-      return Effect.map(readFile(path), (bytes) =>
-        bytes === undefined
-          ? [unreadable(id, "there is no such file")]
-          : loadEvidence([{ path, bytes }]).map((evidence) => ({
-              ...evidence,
-              id: evidence.id === path ? id : evidence.id
-            }))
-      )
+      return Effect.map(readFile(path), (found) => {
+        if (found === undefined) return [unreadable(id, "there is no such file")]
+        if (isUnread(found)) return [unreadable(id, found.reason)]
+        return loadEvidence([{ path, bytes: found }]).map((evidence) => ({
+          ...evidence,
+          id: evidence.id === path ? id : evidence.id
+        }))
+      })
     }),
     (gathered) => gathered.flat()
   )
+
+/** What stands for a file that is not read, and is no hash. */
+const unreadAs = ({ reason }: Unread): string => `unread: ${reason}`
 
 /** The hashes of files as they are now, `absent` where there is none: what a proof of them rests on. */
 export const inputHashes = Effect.fnUntraced(function* <R>(
@@ -100,8 +111,8 @@ export const inputHashes = Effect.fnUntraced(function* <R>(
 ) {
   const hashes: Array<readonly [string, string]> = []
   for (const path of Array.from(new Set(paths)).sort()) {
-    const bytes = isInside(path) ? yield* readFile(path) : undefined
-    hashes.push([path, bytes === undefined ? "absent" : sha256(bytes)])
+    const found = isInside(path) ? yield* readFile(path) : undefined
+    hashes.push([path, found === undefined ? "absent" : isUnread(found) ? unreadAs(found) : sha256(found)])
   }
   return hashes
 })

@@ -5,7 +5,7 @@ import { Effect, Schema } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
 import { inputHashes, type ReadFile } from "./gatherEvidence.ts"
 
-/** `[path, SHA-256 of the bytes, or "absent"]`, sorted by path. */
+/** `[path, SHA-256 of the bytes, "absent", or "unread: …"]`, sorted by path. */
 export const Inputs = Schema.Array(Schema.Tuple([Schema.String, Schema.String]))
 export type Inputs = typeof Inputs.Type
 
@@ -28,7 +28,10 @@ interface Ports<R> {
   readonly observe?: Observe<R>
 }
 
-const Bytes = Schema.toCodecJson(Schema.NullOr(Schema.Uint8ArrayFromBase64))
+const Bytes = Schema.toCodecJson(
+  // Runs from before there were reasons hold bytes or null.
+  Schema.Union([Schema.NullOr(Schema.Uint8ArrayFromBase64), Schema.Struct({ reason: Schema.String })])
+)
 const encodeBytes = Schema.encodeUnknownSync(Bytes)
 const decodeBytes = Schema.decodeUnknownEffect(Bytes)
 const decodeInputs = Schema.decodeUnknownEffect(Inputs)

@@ -1,11 +1,12 @@
 // An outage that stops a run takes nothing from it: what it made answers of, because nobody had asked for more yet,
 // is made again with what it stopped. And --retry-failed makes failed calls again wherever the run stands.
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FileSystem, Layer, Path } from "effect"
+import { Effect, Layer } from "effect"
 import { makeError, type ErrorCode } from "../../src/domain/ModelError.ts"
 import { Alembic, type ProgramSpec } from "../../src/engine/Alembic.ts"
 import { answerItem } from "../../src/engine/answerItem.ts"
 import { layerWithMissions } from "../../src/engine/rooms/layerWithMissions.ts"
+import { GivenFiles } from "../../src/kernel/GivenFiles.ts"
 import { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
 import { ProofRunner } from "../../src/mission/ProofRunner.ts"
 import { Hooks } from "../../src/plan/Hooks.ts"
@@ -18,8 +19,7 @@ const once = { retry: { maxAttempts: 1 } }
 const rooms = layerWithMissions("/folder").pipe(
   Layer.provide(
     Layer.mergeAll(
-      Path.layer,
-      FileSystem.layerNoop({}),
+      GivenFiles.layerMemory(),
       ProofRunner.layerScripted(({ command, id }) =>
         Effect.succeed({ id, command, exitCode: 0, stdout: "", stderr: "" })
       )

@@ -1,7 +1,7 @@
 // Evidence of a mission: files and proofs by id, nothing from outside the working directory, nothing from workers.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import { evidenceIds, gatherEvidence, isInside } from "../../src/mission/gatherEvidence.ts"
+import { evidenceIds, gatherEvidence, inputHashes, isInside } from "../../src/mission/gatherEvidence.ts"
 import { loadMission } from "../../src/mission/loadMission.ts"
 import { contract, spec } from "./script.ts"
 
@@ -28,6 +28,17 @@ describe("gatherEvidence", () => {
         ["a.txt file", "file:a.txt file", "proof:suite command", "suite command", "suite.txt file"]
       )
       assert.deepInclude(found[2], { exitCode: 3, stdout: "out" })
+    })
+  )
+
+  it.effect("what is there and is not read is unreadable, by its reason, and no hash of anything", () =>
+    Effect.gen(function* () {
+      const readFile = () => Effect.succeed({ reason: "it is a named pipe" })
+      const [found] = yield* gatherEvidence(mission, about("file:pipe"), readFile, () =>
+        Effect.die("no proof")
+      )
+      assert.deepStrictEqual(found, { kind: "unreadable", id: "file:pipe", reason: "it is a named pipe" })
+      assert.deepStrictEqual(yield* inputHashes(["pipe"], readFile), [["pipe", "unread: it is a named pipe"]])
     })
   )
 

@@ -21,7 +21,7 @@ const below = Object.keys(lower)
 /** Those that the table in src/README.md spells out. */
 export const rooms = {
   ...lower,
-  cli: ["domain", "adapters", "journal", "plan", "verifier", "council", "mission", "engine"]
+  cli: ["domain", "kernel", "adapters", "journal", "plan", "verifier", "council", "mission", "engine"]
 }
 const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   ...rooms,

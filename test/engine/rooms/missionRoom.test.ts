@@ -1,12 +1,13 @@
 // A mission inside a run: attempts and proofs are journaled, a failed proof is shown to the next attempt, what nobody
 // classified waits for a person, gates decide and are events; killed anywhere, it goes on.
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, FileSystem, Layer, Path, Stream } from "effect"
+import { Deferred, Effect, Exit, Layer, Stream } from "effect"
 import type { Tier } from "../../../src/domain/Call.ts"
 import { Alembic } from "../../../src/engine/Alembic.ts"
 import type { HowToRun } from "../../../src/engine/Engine.ts"
 import { answerItem } from "../../../src/engine/answerItem.ts"
 import { layerWithMissions } from "../../../src/engine/rooms/layerWithMissions.ts"
+import { GivenFiles } from "../../../src/kernel/GivenFiles.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
 import { MemoryDisk } from "../../../src/kernel/FsPort.memory.ts"
 import type { ProofResult } from "../../../src/mission/Mission.ts"
@@ -69,7 +70,7 @@ const proving = (
       }
     })
   )
-  const files = Layer.merge(Path.layer, FileSystem.layerNoop({ readFile }))
+  const files = Layer.succeed(GivenFiles, { read: (_root, path) => readFile(path) })
   return { runs, rooms: layerWithMissions("/folder").pipe(Layer.provide(Layer.merge(runner, files))) }
 }
 
@@ -168,7 +169,7 @@ describe("h.mission", () => {
         const made = workers()
         const file = { text: "broken" }
         const { rooms } = proving(0, (path) =>
-          path === "/folder/out.txt" ? Effect.succeed(new TextEncoder().encode(file.text)) : Effect.die(path)
+          path === "out.txt" ? Effect.succeed(new TextEncoder().encode(file.text)) : Effect.die(path)
         )
         const mended = {
           id: "mended",

@@ -1,11 +1,12 @@
 // --reuse and rooms: a council that is the same is taken as it is, one that was cut short pays only for the rest; a
 // mission is never taken as it is, since what it hangs on is not in its question, but its workers are not paid again.
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FileSystem, Layer, Path } from "effect"
+import { Effect, Layer } from "effect"
 import { makeError } from "../../../src/domain/ModelError.ts"
 import { makeOfflineAdapter } from "../../../src/adapters/providers/offline.ts"
 import { Alembic } from "../../../src/engine/Alembic.ts"
 import { layerWithMissions } from "../../../src/engine/rooms/layerWithMissions.ts"
+import { GivenFiles } from "../../../src/kernel/GivenFiles.ts"
 import { MemoryDisk } from "../../../src/kernel/FsPort.memory.ts"
 import { ProofRunner } from "../../../src/mission/ProofRunner.ts"
 import { Hooks } from "../../../src/plan/Hooks.ts"
@@ -138,7 +139,7 @@ describe("--reuse of a mission", () => {
           })
         )
         const rooms = layerWithMissions("/work").pipe(
-          Layer.provide(Layer.mergeAll(runner, Path.layer, FileSystem.layerNoop({})))
+          Layer.provide(Layer.merge(runner, GivenFiles.layerMemory()))
         )
         const run = (program: string, code: number, reuse?: string) =>
           Alembic.runProgram(
