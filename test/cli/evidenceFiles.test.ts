@@ -47,17 +47,15 @@ describe("--attach", () => {
       execFileSync("mkfifo", [join(cwd, "notes", "pipe"), join(cwd, "notes", ".gitignore")])
       const said = yield* alembic(
         { cwd },
-        ...[
-          "run",
-          "--plan",
-          "alembic.plan.mjs",
-          "--attach",
-          "notes/*",
-          "--model",
-          "offline",
-          "--yes",
-          "--json"
-        ]
+        "run",
+        "--plan",
+        "alembic.plan.mjs",
+        "--attach",
+        "notes/*",
+        "--model",
+        "offline",
+        "--yes",
+        "--json"
       )
       assert.deepInclude(lastLine(said), { status: "completed", result: ["notes/a.txt"] }, said.err)
     })
