@@ -4,10 +4,14 @@
 // changed is listed here, and whoever changes a rule reads `RunState.rules` or `RoomContext.rules`.
 //
 // 1  Runs whose `RunStarted` has no `rules`.
-// 2  A council collects objections of every phase, and its ballot asks whether each one stands.
+// 2  A council collects objections of every phase, and its ballot asks whether each one stands. The council of a
+//    contract is held once, before the plan begins, and not in each mission.
 
 /** The rules that a new run begins under. */
 export const currentRules = 2
+
+/** From these rules on the council of a contract is held before the plan begins. */
+export const councilFirstRules = 2
 
 /** The rules of a run whose `RunStarted` says none. */
 export const firstRules = 1

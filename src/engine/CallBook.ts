@@ -16,6 +16,7 @@ import { makeError, type ModelError } from "../domain/ModelError.ts"
 import type { ModelRunFailure } from "../domain/ModelRun.ts"
 import type { CallState, RunState } from "../journal/RunState.ts"
 import type { PlanCall } from "../plan/PlanProtocol.ts"
+import type { GatesCall } from "./gates/gatedPlan.ts"
 import { Occurrences } from "./Occurrences.ts"
 
 /** A call the plan waits for. */
@@ -23,7 +24,7 @@ export interface IssuedCall {
   readonly n: number
   readonly id: string
   readonly ref: CallRef
-  readonly verb: PlanCall["verb"]
+  readonly verb: PlanCall["verb"] | GatesCall["verb"]
   readonly identity: CallIdentity
   readonly options: AgentOptions | undefined
   readonly phase: string | undefined
@@ -149,7 +150,7 @@ export const makeCallBook = Effect.fnUntraced(function* (boards: Readonly<Record
   })
 
   /** Takes a call the plan has just issued. In issue order: occurrences count from it. */
-  const take = Effect.fnUntraced(function* (call: PlanCall) {
+  const take = Effect.fnUntraced(function* (call: PlanCall | GatesCall) {
     const resolved: Resolved =
       call.verb === "agent"
         ? yield* resolve(call.options)

@@ -30,6 +30,8 @@ export interface LiveCounts {
   overBudget: number
   /** The first gate of the whole run that did not pass. */
   closedGate: ClosedGate | undefined
+  /** Gates that have passed in missions since the run was last reopened. */
+  readonly passedGates: Set<string>
   /** The first room of the whole run that did not do its work. */
   broken: BrokenRoom | undefined
 }

@@ -5,6 +5,7 @@ import type { AgentOptions } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { Contract } from "../domain/Contract.ts"
 import type { ModelRunResult } from "../domain/ModelRun.ts"
+import type { CouncilSaid } from "./gates/gatedPlan.ts"
 
 export interface RoomContext {
   /** A model call of the room. */
@@ -35,6 +36,8 @@ export interface RoomContext {
   /** The rules the run began under (domain/rules.ts): what a room asks by, now and whenever the run goes on. */
   readonly rules: number
   readonly contract: Contract | undefined
+  /** What the council of the contract said, where it was held before the plan. */
+  readonly council: CouncilSaid | undefined
   /** Council boards by the names they have in the configuration. */
   readonly boards: Readonly<Record<string, Json>>
 }
@@ -43,7 +46,7 @@ export interface RoomContext {
 export type Room = (spec: Json, context: RoomContext) => Effect.Effect<Json>
 
 /** The verbs that are rooms, by name. */
-export type Rooms = Readonly<Partial<Record<"mission" | "swarm" | "council", Room>>>
+export type Rooms = Readonly<Partial<Record<"mission" | "swarm" | "council" | "gates", Room>>>
 
 /**
  * A room that is loaded by the first call of its verb: boards, claims and what they are read with are a tenth of what a
@@ -56,7 +59,12 @@ export const lazyRoom =
 
 export const lazyCouncil = lazyRoom(async () => (await import("./rooms/councilRoom.ts")).councilRoom)
 
-/** The rooms a run has. A mission needs files and commands, so it is there where those are provided. */
+const gatesWithoutFiles = lazyRoom(async () => (await import("./rooms/gatesRoom.ts")).gatesWithoutFiles)
+
+/**
+ * The rooms a run has. A mission needs files and commands, so it is there where those are provided. Gates are decided
+ * everywhere: without files and commands nothing of them is proven.
+ */
 export const RunRooms = Context.Reference<Rooms>("alembic/engine/RunRooms", {
-  defaultValue: () => ({ council: lazyCouncil })
+  defaultValue: () => ({ council: lazyCouncil, gates: gatesWithoutFiles })
 })

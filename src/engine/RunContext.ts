@@ -8,13 +8,16 @@ import type { RunJournal } from "../journal/RunJournal.ts"
 import type { JournalError } from "../journal/JournalError.ts"
 import type { LogicalClock } from "../kernel/LogicalClock.ts"
 import type { TurnScheduler } from "../kernel/TurnScheduler.ts"
-import type { PlanDriver } from "../plan/PlanProtocol.ts"
 import type { CallBook } from "./CallBook.ts"
+import type { CouncilSaid, RunDriver } from "./gates/gatedPlan.ts"
 import type { Rooms } from "./Room.ts"
 
 export interface RunContext {
   readonly journal: RunJournal
-  readonly driver: PlanDriver
+  /** The plan, between its gates where its contract asks for any. */
+  readonly driver: RunDriver
+  /** What the council of the contract said, where it was held before the plan. */
+  readonly council: () => CouncilSaid | undefined
   readonly book: CallBook
   /** How many model calls may be in flight. */
   readonly concurrency: number
@@ -46,8 +49,10 @@ export const isApproved = ({ approve }: Pick<RunContext, "approve">, item: strin
   approve === "all" || approve.includes(item)
 
 /** Appends an event and shows it to whoever watches. Durable only after `journal.commit`. */
-export const append = (run: RunContext, body: RunEventBody): Effect.Effect<RunEvent, JournalError> =>
-  Effect.tap(run.journal.append(body), run.observe)
+export const append = (
+  run: Pick<RunContext, "journal" | "observe">,
+  body: RunEventBody
+): Effect.Effect<RunEvent, JournalError> => Effect.tap(run.journal.append(body), run.observe)
 
 /** The same for an answer; gives the text of its result as the log holds it. */
 export const appendAnswer = (run: RunContext, answer: CallAnswer) =>

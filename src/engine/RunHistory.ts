@@ -102,6 +102,8 @@ export class RunHistory {
   overBudget = 0
   /** The first gate that did not pass. */
   closedGate: ClosedGate | undefined
+  /** Gates that have passed in missions. */
+  readonly passedGates = new Set<string>()
   /** The first room that did not do its work. */
   broken: BrokenRoom | undefined
   /** Dispatches that may have cost something, at what they used, or at their worst where that is not known. */
@@ -167,6 +169,9 @@ export class RunHistory {
         break
       case "RoomRecorded":
         this.asked.recorded(event)
+        if (event.room === "mission" && event.kind === "gate" && member(event.data, "pass") === true) {
+          this.passedGates.add(String(member(event.data, "gate")))
+        }
         this.records.set(callId(event), (this.records.get(callId(event)) ?? 0) + 1)
         break
       case "QuestionAsked":
@@ -179,6 +184,7 @@ export class RunHistory {
       case "RunReopened":
         this.overBudget = 0
         this.closedGate = undefined
+        this.passedGates.clear()
         this.broken = undefined
         this.records.clear()
         this.asked.clear()
@@ -220,6 +226,18 @@ export class RunHistory {
       sum.tokens += all
     }
     return sum
+  }
+
+  /** The council said no, and nothing of the plan was run. */
+  get neverBegan(): boolean {
+    const { end } = this
+    return (
+      end?.type === "RunFailed" &&
+      end.error.code === "gate_failed" &&
+      this.closedGate?.gate === "council" &&
+      this.lastNumber === 0 &&
+      this.noteSeq.length === 0
+    )
   }
 
   /** Highest number a call was scheduled under. */

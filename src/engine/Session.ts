@@ -3,8 +3,9 @@
 import { Effect, Option } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { Coverage, RunEventBody } from "../domain/RunEvent.ts"
-import type { PlanRequest, PlanState, Turn } from "../plan/PlanProtocol.ts"
+import type { PlanRequest, PlanState } from "../plan/PlanProtocol.ts"
 import { earlierOf, type IssuedCall } from "./CallBook.ts"
+import type { GatedTurn } from "./gates/gatedPlan.ts"
 import { RankedCalls } from "./RankedCalls.ts"
 import { callDiffers, extraCall, namesDiffer, noteDiffers, type Divergence } from "./Divergence.ts"
 import type { RunContext } from "./RunContext.ts"
@@ -44,8 +45,6 @@ export class Session {
   readonly councils: Array<string> = []
   /** Calls that rooms answer, by their number. */
   readonly rooms = new Map<number, IssuedCall>()
-  /** How many missions were called so far. */
-  missions = 0
   /** How many of the journal's notes the plan has written again. */
   notesSeen = 0
   /** Calls the plan gave up on in this process. */
@@ -81,7 +80,7 @@ export class Session {
    * Takes a turn. Known calls are checked against the journal and, where it has the answer, put into `answered`;
    * what the journal does not have comes back as deeds.
    */
-  readonly take = Effect.fnUntraced(function* (this: Session, turn: Turn) {
+  readonly take = Effect.fnUntraced(function* (this: Session, turn: GatedTurn) {
     const deeds: Array<Deed> = []
     for (const request of turn.requests) {
       switch (request.t) {
@@ -90,7 +89,6 @@ export class Session {
           const call: IssuedCall = { ...taken, ...earlierOf(this.run.journal.state(), taken.id) }
           this.pending.set(call.n, call)
           if (call.verb === "council") this.councils.push(call.id)
-          if (call.verb === "mission") this.missions++
           if (call.verb !== "agent" && call.verb !== "sleep") this.rooms.set(call.n, call)
           this.lastIssued = Math.max(this.lastIssued, call.n)
           yield* this.compare(call)

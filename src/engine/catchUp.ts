@@ -54,7 +54,19 @@ export const catchUp = Effect.fnUntraced(function* (run: RunContext, history: Ru
     for (const deed of yield* session.take(turn)) beyond.push(deed)
   })
 
+  /** The gates' answers are given as soon as the gates are called: they are none of the plan's, and have no number. */
+  const passGates = Effect.gen(function* () {
+    for (;;) {
+      const gates = session.pending.get(0)
+      if (gates?.earlier?.status !== "completed") return
+      session.pending.delete(0)
+      session.answered.drop(gates.earlier.rank)
+      yield* absorb(yield* driven(run, run.driver.deliver([yield* answerOf(run, gates.id, 0)])))
+    }
+  })
+
   yield* absorb(yield* driven(run, run.driver.start))
+  yield* passGates
 
   // A strict run issues the same numbers again, so that many answers can go in one message.
   if (history.strict) {
@@ -83,6 +95,7 @@ export const catchUp = Effect.fnUntraced(function* (run: RunContext, history: Ru
       const seq = history.scheduledAs(missing.n) ?? 0
       session.divergence = missingCall({ seq, n: missing.n, ...(yield* readScheduled(run.journal, seq)) })
     }
+    yield* passGates
     return { session, beyond, replayed }
   }
 

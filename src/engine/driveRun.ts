@@ -1,12 +1,13 @@
 // Drives an opened run to its end in this process: catch up with the journal, go live, write how it ended.
 import { Effect } from "effect"
-import type { Contract } from "../domain/Contract.ts"
+import { councilFirstRules } from "../domain/rules.ts"
 import type { RunEventBody } from "../domain/RunEvent.ts"
 import type { RunSummary } from "../domain/RunSummary.ts"
 import { journalErrorInfo, journalStatus } from "../journal/journalStatus.ts"
-import type { PlanState } from "../plan/PlanProtocol.ts"
+import type { PlanDriver, PlanState } from "../plan/PlanProtocol.ts"
 import { catchUp } from "./catchUp.ts"
 import type { Divergence } from "./Divergence.ts"
+import { gatedPlan } from "./gates/gatedPlan.ts"
 import { ledgerOf } from "./ledgerOf.ts"
 import type { LiveCounts } from "./LiveAnswers.ts"
 import { liveRun } from "./liveRun.ts"
@@ -21,13 +22,6 @@ type Ended = Pick<
   "status" | "result" | "error" | "findings" | "suspended" | "coverage" | "calls"
 >
 type End = Extract<RunEventBody, { type: "RunCompleted" | "RunFailed" }>
-
-/** What of a contract only a mission can meet. */
-const askedOfMissions = (contract: Contract | undefined): ReadonlyArray<string> => [
-  ...(contract?.assertions === undefined || contract.assertions.length === 0 ? [] : ["assertions"]),
-  ...(contract?.council === undefined ? [] : ["council"]),
-  ...(contract?.publish === true ? ["publish"] : [])
-]
 
 /** How the plan's end is journaled. `counts`: of the whole run, what the budget refused and which gate closed. */
 const endOf = (
@@ -59,15 +53,6 @@ const endOf = (
   }
   if (broken !== undefined && !run.acceptLoss) {
     const error = { ...broken, cure: "correct it, then: alembic run" }
-    return { type: "RunFailed", status: "failed", error, ...result, coverage }
-  }
-  const unmet = session.missions > 0 ? [] : askedOfMissions(run.contract)
-  if (unmet.length > 0) {
-    const error = {
-      code: "no_mission",
-      message: `the contract asks for ${unmet.join(", ")}, and the plan called no mission that could meet it`,
-      cure: "give the plan an h.mission that fulfils it, or leave it out of the contract"
-    }
     return { type: "RunFailed", status: "failed", error, ...result, coverage }
   }
   if (closedGate !== undefined) {
@@ -197,18 +182,42 @@ const toItsEnd = Effect.fnUntraced(function* (
   return endedBy(end, journal.runId, journal.state().failed)
 })
 
+/** A run as it is opened: its plan is not yet between its gates. */
+export type PlanRun = Omit<RunContext, "driver" | "council"> & { readonly driver: PlanDriver }
+
+/** Whether a run whose plan returned fails whatever its gates say, so that nobody is asked about them. */
+const failsAnyway = (
+  { acceptLoss }: Pick<RunContext, "acceptLoss">,
+  { broken, overBudget }: Pick<LiveCounts, "broken" | "overBudget">
+): boolean => !acceptLoss && (overBudget > 0 || broken !== undefined)
+
 /**
  * `reopened`: the run had ended and goes on without its failed answers. Never fails: a journal that cannot be written
  * any further is how the run ends, with what is known of it.
  */
-export const driveRun = Effect.fnUntraced(function* (
-  run: RunContext,
-  history: RunHistory,
-  reopened: boolean
-) {
+export const driveRun = Effect.fnUntraced(function* (plan: PlanRun, history: RunHistory, reopened: boolean) {
   const { broken, closedGate, overBudget } = history
-  const counts = { live: 0, cached: 0, replayed: 0, failed: 0, inDoubt: 0, broken, closedGate, overBudget }
+  const counts: LiveCounts = {
+    live: 0,
+    cached: 0,
+    replayed: 0,
+    failed: 0,
+    inDoubt: 0,
+    broken,
+    closedGate,
+    passedGates: new Set(history.passedGates),
+    overBudget
+  }
   const progress: Progress = { session: undefined, counts }
+  const { council, driver } = gatedPlan(plan.driver, plan.contract, {
+    councilFirst: plan.journal.state().rules >= councilFirstRules,
+    seen: () => ({
+      passed: counts.passedGates,
+      closed: counts.closedGate !== undefined || failsAnyway(plan, counts),
+      reopened: plan.journal.state().reopened
+    })
+  })
+  const run: RunContext = { ...plan, driver, council }
   const ended: Omit<Ended, "coverage" | "calls"> = yield* toItsEnd(run, history, reopened, progress).pipe(
     Effect.catchTag("Stopped", ({ signal }) =>
       Effect.as(interrupted(run, signal), stoppedBy(signal, run.journal.runId))

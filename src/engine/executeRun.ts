@@ -16,7 +16,7 @@ import { RunChildren } from "../kernel/subprocess/RunChildren.ts"
 import { makeTurnScheduler } from "../kernel/TurnScheduler.ts"
 import type { PlanDriver } from "../plan/PlanProtocol.ts"
 import { makeCallBook } from "./CallBook.ts"
-import { driveRun } from "./driveRun.ts"
+import { driveRun, type PlanRun } from "./driveRun.ts"
 import { EngineVersions } from "./EngineVersions.ts"
 import { changedFrom, findRun, type FoundRun } from "./findRun.ts"
 import { keepTexts } from "./keptText.ts"
@@ -225,7 +225,7 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
       : undefined
   const driver = yield* request.launch
   const book = yield* makeCallBook(options.boards)
-  const run: RunContext = {
+  const run: PlanRun = {
     journal,
     driver,
     book,

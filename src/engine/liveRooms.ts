@@ -132,6 +132,10 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
     dispatcher.wait({ call, reason: ask.kind === "approval" ? "approval" : "question", item })
   })
 
+  /** Whether the gate was decided before the plan began, so that a mission only says again what was decided. */
+  const isDecided = (gate: string): boolean =>
+    run.council() !== undefined && (gate === "scope" || gate === "council")
+
   /** Does what a room wished for. */
   const grant = Effect.fnUntraced(function* (wish: RoomWish) {
     if (!wanted(wish.room)) return
@@ -148,8 +152,10 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
         records.set(wish.room.id, written)
         if (written <= (history.records.get(wish.room.id) ?? 0)) return
         const gate = wish.kind === "gate" ? Option.getOrUndefined(decodeGate(wish.data)) : undefined
-        if (gate !== undefined) yield* answers.write({ type: "GateDecided", ...gate })
+        if (gate !== undefined && !isDecided(gate.gate))
+          yield* answers.write({ type: "GateDecided", ...gate })
         if (gate?.pass === false) counts.closedGate ??= gate
+        if (gate?.pass === true && wish.room.verb === "mission") counts.passedGates.add(gate.gate)
         return void (yield* answers.write({
           type: "RoomRecorded",
           ...wish.room.ref,
@@ -199,6 +205,7 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
       reopened: run.journal.state().reopened,
       rules: run.journal.state().rules,
       contract: run.contract,
+      council: run.council(),
       boards: run.boards
     }
   }

@@ -87,7 +87,7 @@ export const liveRun = Effect.fnUntraced(function* (
   /** A call the plan has just issued. What needs no place among the model calls is dealt with at once. */
   const issue = Effect.fnUntraced(function* (call: IssuedCall) {
     // A mission hangs on the contract, on files and on a person: its calls may be taken from another run, it may not.
-    const own = call.options?.cache === false || call.verb === "mission"
+    const own = call.options?.cache === false || call.verb === "mission" || call.verb === "gates"
     const lent = own ? Option.none<Json>() : yield* run.reuse(call.id)
     // A council some of whose members gave no answer, or that was held under other rules, is held again: of its
     // members' answers, those that fit are lent.

@@ -72,6 +72,8 @@ const compareEnd = Effect.fnUntraced(function* (journal: RunJournal, history: Ru
 })
 
 const replaying = Effect.fnUntraced(function* (journal: RunJournal, history: RunHistory, run: RunContext) {
+  // The council said no before the plan began: there is nothing of the plan to compare.
+  if (history.neverBegan) return undefined
   const { session } = yield* Effect.catchTag(catchUp(run, history), "Stopped", (stopped) =>
     Effect.die(stopped)
   )
@@ -109,6 +111,7 @@ const replayWith = Effect.fnUntraced(function* (
   const run: RunContext = {
     journal,
     driver,
+    council: () => undefined,
     book: yield* makeCallBook(boards),
     concurrency: 1,
     budget: {},

@@ -220,6 +220,17 @@ export const loadMission = (
   })
 }
 
+/** What a contract asks of a run without a mission: its proofs and assertions, on what the run leaves behind. */
+export const bareMission = (contract: Contract): Mission => ({
+  id: "run",
+  title: "the run",
+  units: [],
+  milestones: [{ id: finalMilestone, units: [], assertions: contract.assertions ?? [] }],
+  proofs: contractProofs(contract),
+  maxFixRounds: 0,
+  concurrency: 1
+})
+
 const failWith = (problems: ReadonlyArray<MissionProblem>): Result.Result<Mission, MissionError> => {
   const [first = problem("bad_shape", "$", "not a mission"), ...rest] = problems
   return Result.fail(new MissionError({ problems: [first, ...rest] }))

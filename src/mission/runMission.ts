@@ -8,7 +8,7 @@ import type { Contract } from "../domain/Contract.ts"
 import type { ModelRunResult } from "../domain/ModelRun.ts"
 import { checkClaims, tally } from "../verifier/checkClaims.ts"
 import { gatherEvidence, restsOn, type ReadFile } from "./gatherEvidence.ts"
-import { allPassed, decideGate, gatesOf, mayWork, nextGate, type Gates } from "./gates.ts"
+import { decideGate, gatesOf, mayWork, nextGate } from "./gates.ts"
 import { finalMilestone, loadMission } from "./loadMission.ts"
 import {
   proofPassed,
@@ -30,6 +30,7 @@ import {
   type UnitRun,
   handedOver
 } from "./missionState.ts"
+import { resultOf } from "./missionResult.ts"
 import { admission, type CouncilWord } from "./tiers.ts"
 import { evidenceReader, inputsAt, type Inputs, type Observe } from "./observations.ts"
 import { attemptCall, handoffOf, taskId } from "./unitPrompt.ts"
@@ -48,6 +49,12 @@ export interface ProofRequest {
 /** What a person, or `--approve`, said. `parked`: nobody can be asked now. */
 export type Approval = "approved" | "refused" | "parked"
 
+/** What is used of a council's verdict. */
+export interface CouncilVerdict {
+  readonly decision?: string
+  readonly conclusive?: boolean
+}
+
 export interface MissionPorts<R = never> {
   readonly ask: (call: AgentOptions) => Effect.Effect<ModelRunResult, never, R>
   readonly prove: (request: ProofRequest) => Effect.Effect<ProofResult, never, R>
@@ -62,7 +69,7 @@ export interface MissionPorts<R = never> {
   /** Waits for a person. `item` is `<mission>/<unit>` or `publish`. */
   readonly approve: (item: string, why: string) => Effect.Effect<Approval, never, R>
   /** Holds the contract's council. `conclusive: false` counts as NO_GO. */
-  readonly council?: Effect.Effect<{ readonly decision?: string; readonly conclusive?: boolean }, never, R>
+  readonly council?: Effect.Effect<CouncilVerdict, never, R>
   /** Whether the fingerprints of what the run was resumed with are those of the run. Absent: nothing to compare. */
   readonly scope?: Effect.Effect<{ readonly ok: boolean; readonly detail: string }, never, R>
   /** Whether a model runs here, for free. Absent: none does. */
@@ -205,68 +212,10 @@ const doWork = Effect.fnUntraced(function* <R>(work: Work<R>) {
   }
 })
 
-const word = (verdict: { readonly decision?: string; readonly conclusive?: boolean }): CouncilWord =>
+const word = (verdict: CouncilVerdict): CouncilWord =>
   verdict.conclusive === true && (verdict.decision === "GO" || verdict.decision === "PIVOT")
     ? verdict.decision
     : "NO_GO"
-
-/** Why a mission is not done, in one line: who waits, which gate is closed, which units failed. */
-const errorOf = (
-  state: MissionState,
-  gates: Gates,
-  parked: ReadonlyArray<string>
-): NonNullable<MissionResult["error"]> => {
-  const closed = gates.decided.find(({ pass }) => !pass)
-  const failed = state.units.flatMap(({ failure: why, unit }) =>
-    why === undefined ? [] : [`${unit.id}: ${why.message}`]
-  )
-  const [code, message] =
-    failed.length > 0
-      ? ["unit_failed", failed.join("; ")]
-      : closed !== undefined
-        ? ["gate_failed", `${closed.gate}: ${closed.detail}`]
-        : parked.length > 0
-          ? ["parked", `waiting for a person: ${parked.join(", ")}`]
-          : ["not_validated", "a milestone did not pass"]
-  return { code, message, retryable: false }
-}
-
-const resultOf = (
-  mission: Mission,
-  state: MissionState,
-  gates: Gates,
-  waiting: ReadonlyArray<string>
-): MissionResult => {
-  const parked = [
-    ...state.units.filter(({ status }) => status === "parked").map(({ unit }) => taskId(mission, unit)),
-    ...waiting
-  ]
-  const ok = allPassed(gates) && outcome(state) === "done"
-  const failed = outcome(state) === "failed" || gates.decided.some(({ pass }) => !pass)
-  return {
-    ok,
-    status: ok ? "done" : !failed && parked.length > 0 ? "parked" : "failed",
-    mission: mission.id,
-    title: mission.title,
-    units: state.units.map(({ attempts, failure: why, handoff, proofs, status, unit }) => ({
-      id: unit.id,
-      status,
-      attempts,
-      ...(unit.fixes === undefined ? {} : { fixes: unit.fixes }),
-      ...(handoff === undefined ? {} : { handoff }),
-      proofs,
-      ...(why === undefined ? {} : { failure: why })
-    })),
-    gates: gates.decided,
-    assertions: state.milestones.at(-1)?.findings ?? [],
-    parked,
-    coverage: {
-      done: mission.units.filter(({ id }) => unitRun(state, id)?.status === "done").length,
-      of: mission.units.length
-    },
-    ...(ok ? {} : { error: errorOf(state, gates, parked) })
-  }
-}
 
 const roundsOf = (state: MissionState): number => state.milestones.at(-1)?.rounds ?? 0
 
@@ -300,8 +249,17 @@ const provenAgain = Effect.fnUntraced(function* <R>(work: Work<R>, state: Missio
       }
 })
 
+/** Holds the council: whether its gate passes, and what it said. */
+export const councilGate = <R>({ council }: MissionPorts<R>) =>
+  Effect.map(council ?? Effect.succeed({}), (verdict: CouncilVerdict) => {
+    const said =
+      council === undefined ? "there is nobody to hold the council" : (verdict.decision ?? "no decision")
+    const detail = verdict.conclusive === false ? `${said}, not conclusive` : said
+    return { pass: word(verdict) !== "NO_GO", detail, verdict }
+  })
+
 /** Runs a loaded mission through its gates. */
-const runLoaded = Effect.fnUntraced(function* <R>(
+export const runGatesOf = Effect.fnUntraced(function* <R>(
   mission: Mission,
   contract: Contract,
   ports: MissionPorts<R>
@@ -317,17 +275,9 @@ const runLoaded = Effect.fnUntraced(function* <R>(
   yield* decide("scope", scope.ok, scope.detail)
   let council: CouncilWord | undefined
   if (nextGate(gates) === "council") {
-    const verdict = ports.council === undefined ? {} : yield* ports.council
-    council = word(verdict)
-    const said =
-      ports.council === undefined
-        ? "there is nobody to hold the council"
-        : (verdict.decision ?? "no decision")
-    yield* decide(
-      "council",
-      council !== "NO_GO",
-      verdict.conclusive === false ? `${said}, not conclusive` : said
-    )
+    const held = yield* councilGate(ports)
+    council = word(held.verdict)
+    yield* decide("council", held.pass, held.detail)
   }
   if (!mayWork(gates)) return resultOf(mission, state, gates, [])
 
@@ -391,5 +341,5 @@ export const runMission = Effect.fn("Mission.run")(function* <R>(
       error: { code, message, retryable: false }
     } satisfies MissionResult
   }
-  return yield* runLoaded(loaded.success, contract, ports)
+  return yield* runGatesOf(loaded.success, contract, ports)
 })

@@ -638,7 +638,7 @@ describe("what does not do its work", () => {
     })
   )
 
-  it.effect("a contract that only a mission can meet is not met by a plan without one", () =>
+  it.effect("what a contract asserts is not met by a plan that leaves nothing behind", () =>
     Effect.gen(function* () {
       const contract = {
         publish: true,
@@ -649,8 +649,8 @@ describe("what does not do its work", () => {
         Effect.succeed("done")
       ).pipe(Effect.provide(engineOn(MemoryDisk.make(), paidRegistry().layer)))
       assert.strictEqual(summary.status, "failed")
-      assert.strictEqual(summary.error?.code, "no_mission")
-      assert.include(summary.error?.message ?? "", "assertions, publish")
+      assert.strictEqual(summary.error?.code, "gate_failed")
+      assert.include(summary.error?.message ?? "", "validator did not pass: 0 of 1 assertions proven")
     })
   )
 

@@ -1,5 +1,5 @@
-// layerWithMissions: the rooms of a run that has a working directory: councils, and missions on its files, whose proof
-// commands run there. The mission itself is missionRoom.ts's, loaded by the first mission.
+// layerWithMissions: the rooms of a run that has a working directory: councils, and missions and gates on its files,
+// whose proof commands run there. The mission itself is missionRoom.ts's, loaded by the first mission.
 import { Effect, Layer } from "effect"
 import { GivenFiles } from "../../kernel/GivenFiles.ts"
 import { ProofRunner } from "../../mission/ProofRunner.ts"
@@ -19,6 +19,7 @@ export const layerWithMissions = (directory: string) =>
       const mission = lazyRoom(async () =>
         (await import("./missionRoom.ts")).makeMissionRoom(runner, readFile)
       )
-      return { council: lazyCouncil, mission }
+      const gates = lazyRoom(async () => (await import("./gatesRoom.ts")).makeGatesRoom(runner, readFile))
+      return { council: lazyCouncil, mission, gates }
     })
   )

@@ -23,6 +23,8 @@ const approvalOf = (answer: Json): Approval => (answer === "approve" ? "approved
 const council = (context: RoomContext): MissionPorts["council"] => {
   const wanted = context.contract?.council
   if (wanted === undefined) return undefined
+  // Held once a run, before the plan; a run that began before that was a rule holds it in each mission.
+  if (context.council !== undefined) return Effect.succeed(context.council)
   const board = decodeBoard(context.boards[wanted.board] ?? wanted.board)
   if (Result.isFailure(board)) return Effect.succeed({ decision: "NO_GO", conclusive: false })
   const record = (kind: string, failure: Parameters<NonNullable<DebatePorts["record"]>>[1]) =>
@@ -34,12 +36,15 @@ const council = (context: RoomContext): MissionPorts["council"] => {
   )
 }
 
-const portsOf = (
+/** What a mission, or the gates of a run, do through the run. */
+export const missionPorts = (
   context: RoomContext,
   runner: ProofRunner["Service"],
-  readFile: MissionPorts["readFile"]
+  read: MissionPorts["readFile"]
 ): MissionPorts => {
   const held = council(context)
+  const readFile: MissionPorts["readFile"] = (file) =>
+    isInside(file) ? read(file) : Effect.succeed(undefined)
   return {
     ask: context.ask,
     prove: (request) => {
@@ -80,11 +85,7 @@ const portsOf = (
 export const makeMissionRoom =
   (runner: ProofRunner["Service"], readFile: MissionPorts["readFile"]): Room =>
   (spec, context) =>
-    runMission(
-      spec,
-      context.contract ?? {},
-      portsOf(context, runner, (file) => (isInside(file) ? readFile(file) : Effect.succeed(undefined)))
-    ).pipe(
+    runMission(spec, context.contract ?? {}, missionPorts(context, runner, readFile)).pipe(
       Effect.map((result): Json => {
         if (result.status !== "invalid") return encodeResult(result)
         const { code = "invalid_input", message = "the mission does not load" } = result.error ?? {}

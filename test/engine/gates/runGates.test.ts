@@ -1,0 +1,62 @@
+// Gates of a run, each rule by its number over random contracts and missions.
+import { assert, describe, it } from "@effect/vitest"
+import type { GateName } from "../../../src/mission/Mission.ts"
+import { gateDue, type MissionEnd, type RunGates } from "../../../src/engine/gates/runGates.ts"
+import { dice } from "../../support/dice.ts"
+
+const all: ReadonlyArray<GateName> = ["council", "proof", "validator", "publish"]
+const ends: ReadonlyArray<MissionEnd> = ["running", "done", "failed", "invalid", "abandoned"]
+
+const random = (seed: number): RunGates => {
+  const { below: int } = dice(seed)
+  const some = (gates: ReadonlyArray<GateName>) => gates.filter(() => int(2) === 0)
+  const asked = some(all)
+  return {
+    asked,
+    passed: new Set(some(asked)),
+    closed: int(5) === 0,
+    missions: Array.from({ length: int(3) }, (_, index) => ({
+      title: `m${index}`,
+      end: ends[int(ends.length)] ?? "done",
+      proves: int(2) === 0
+    }))
+  }
+}
+
+const cases = Array.from({ length: 3000 }, (_, seed) => random(seed))
+const unfinished = ({ asked, missions }: RunGates) =>
+  missions.some(({ end, proves }) => end !== "done" && end !== "invalid" && (asked.length > 0 || proves))
+
+describe("gates of a run", () => {
+  it("1: nothing is due after a gate has failed", () => {
+    for (const gates of cases) if (gates.closed) assert.strictEqual(gateDue(gates).t, "none")
+  })
+
+  it("2, 3: exactly what was asked for and has not passed is decided, in the order", () => {
+    for (const gates of cases) {
+      const due = gateDue(gates)
+      const left = gates.asked.filter((gate) => !gates.passed.has(gate))
+      if (due.t === "decide") assert.deepStrictEqual(due.gates, left)
+      if (!gates.closed && !unfinished(gates)) assert.strictEqual(due.t === "none", left.length === 0)
+    }
+  })
+
+  it("4: nothing passes beside an unfinished mission, and no gate of it is left out", () => {
+    for (const gates of cases) {
+      if (gates.closed) continue
+      const due = gateDue(gates)
+      assert.strictEqual(due.t === "close", unfinished(gates))
+      if (due.t === "close")
+        assert.isFalse(
+          gates.passed.has(due.gate) && gates.asked.length > gates.passed.size && due.gate !== "proof"
+        )
+    }
+  })
+
+  it("5: a mission that did not load changes nothing", () => {
+    for (const gates of cases) {
+      const without = { ...gates, missions: gates.missions.filter(({ end }) => end !== "invalid") }
+      assert.deepStrictEqual(gateDue(gates), gateDue(without))
+    }
+  })
+})
