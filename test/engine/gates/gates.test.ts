@@ -1,13 +1,14 @@
 // Whatever a contract asks for is decided before a run is completed, by whatever path its plan ends; no loss that is
 // accepted opens a gate; and gates are calls of the run: resumed, replayed and paid once.
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, FileSystem, Layer, Path, Stream } from "effect"
+import { Deferred, Effect, Exit, Layer, Stream } from "effect"
 import type { Contract } from "../../../src/domain/Contract.ts"
 import { Alembic, type ProgramSpec } from "../../../src/engine/Alembic.ts"
 import { answerItem } from "../../../src/engine/answerItem.ts"
 import { layerWithMissions } from "../../../src/engine/rooms/layerWithMissions.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
 import { MemoryDisk } from "../../../src/kernel/FsPort.memory.ts"
+import { GivenFiles } from "../../../src/kernel/GivenFiles.ts"
 import { ProofRunner } from "../../../src/mission/ProofRunner.ts"
 import { Hooks } from "../../../src/plan/Hooks.ts"
 import { good } from "../../support/councilAnswers.ts"
@@ -42,8 +43,7 @@ const rooms = (left: Left, proved: Array<string> = []) =>
   layerWithMissions("/folder").pipe(
     Layer.provide(
       Layer.mergeAll(
-        Path.layer,
-        FileSystem.layerNoop({ readFile: () => Effect.sync(() => new TextEncoder().encode(left.text)) }),
+        Layer.succeed(GivenFiles, { read: () => Effect.sync(() => new TextEncoder().encode(left.text)) }),
         ProofRunner.layerScripted(({ command, id }) =>
           Effect.sync(() => {
             proved.push(command.join(" "))
