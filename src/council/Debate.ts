@@ -167,11 +167,11 @@ export const debate = Effect.fn("Council.debate")(function* <R>(
   const capUsd = board.budget?.usd
   const ports =
     capUsd === undefined ? given : { ...given, ask: yield* withPurse(given.ask, given.worstUsd, capUsd) }
-  const rules = ports.rules ?? currentRules
+  const asking = askingBy(ports.rules ?? currentRules)
   const openings = yield* through(board, pack, board.phases.slice(0, 1), nothing, "", ports)
   const later = board.phases.slice(1)
   const course = yield* through(board, pack, later, openings, "", ports)
-  const verdict: Verdict = verdictOf(board, pack, course, rules)
+  const verdict: Verdict = verdictOf(board, pack, course, asking)
   const others: Array<Course> = []
   for (const [index, order] of permutations(openings.turns.length, board.permutations).entries()) {
     const turns = order.flatMap((at) => openings.turns[at] ?? [])
@@ -183,6 +183,7 @@ export const debate = Effect.fn("Council.debate")(function* <R>(
     ? verdict
     : stabilityOf(
         verdict,
-        others.map((other) => ({ verdict: verdictOf(board, pack, other, rules), spent: other.spent }))
+        others.map((other) => ({ verdict: verdictOf(board, pack, other, asking), spent: other.spent })),
+        asking
       )
 })

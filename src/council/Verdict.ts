@@ -137,7 +137,7 @@ export const Verdict = Schema.Struct({
   abstentions: Schema.Array(Schema.Struct({ member: Schema.String, reason: Schema.String })),
   ranking: Schema.optionalKey(Ranking),
   dissents: Schema.Array(Dissent),
-  /** Every position of every phase. Absent in verdicts made before they were kept. */
+  /** Every position of every phase. Absent under the first rules. */
   positions: Schema.optionalKey(Schema.Array(Position)),
   claims: Schema.Array(
     Schema.Struct({ member: Schema.String, phase: PhaseKind, claim: Claim, finding: Finding })
@@ -149,7 +149,7 @@ export const Verdict = Schema.Struct({
   /** Changes of mind towards the majority, of all of them. */
   conformity: Schema.Struct({ toMajority: Schema.Int, of: Schema.Int }),
   stability: Schema.optionalKey(Stability),
-  /** What those orders brought up; absent where there are none, and in verdicts made before it was kept. */
+  /** What those orders brought up; absent where there are none, and under the first rules. */
   otherOrders: Schema.optionalKey(Schema.Array(OtherOrder)),
   calls: Schema.Int,
   usage: TokenUsage,

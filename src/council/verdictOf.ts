@@ -5,6 +5,7 @@ import type { TokenUsage } from "../domain/ModelError.ts"
 import { checkClaims } from "../verifier/checkClaims.ts"
 import type { Claim } from "../verifier/Claim.ts"
 import { strictJson } from "../domain/strictJson.ts"
+import type { Asking } from "./asking/askingBy.ts"
 import { contrarianOf, minVotes, type Board, type PhaseKind } from "./Board.ts"
 import { changesOf } from "./changesOfMind.ts"
 import type { Course } from "./Debate.ts"
@@ -143,7 +144,7 @@ const blocking: ReadonlySet<Inconclusive["code"]> = new Set([
  * 3. A verdict that rests on a missing answer, or on less than half of the votes, is not conclusive, and says why.
  * 4. Every objection and every vote against the decision is in `dissents`, in full, and every position in `positions`.
  */
-export const verdictOf = (board: Board, pack: Pack, course: Course, rules: number): Verdict => {
+export const verdictOf = (board: Board, pack: Pack, course: Course, asking: Asking): Verdict => {
   const { turns } = course
   const ballots = ballotsOf(turns)
   const votes = counted(board, ballots)
@@ -158,7 +159,7 @@ export const verdictOf = (board: Board, pack: Pack, course: Course, rules: numbe
     ok: true,
     question: pack.question,
     ...(board.id === undefined ? {} : { board: board.id }),
-    rules,
+    ...(asking.keepsPositions ? { rules: asking.rules } : {}),
     decision,
     conclusive: inconclusive.length === 0,
     inconclusive,
@@ -184,7 +185,7 @@ export const verdictOf = (board: Board, pack: Pack, course: Course, rules: numbe
       ...voteDissents(scores, decision, ballots),
       ...positionDissents(board, turns, scores, decision)
     ],
-    positions: positionsIn(turns, scores),
+    ...(asking.keepsPositions ? { positions: positionsIn(turns, scores) } : {}),
     claims: withFindings(pack, claimsIn(turns)),
     failures: turns.flatMap((turn) => ("failure" in turn ? [turn.failure] : [])),
     agreement: {
@@ -201,7 +202,8 @@ export const verdictOf = (board: Board, pack: Pack, course: Course, rules: numbe
 /** The verdict with what further orders of the openings decided, and with their cost added. */
 export const stabilityOf = (
   verdict: Verdict,
-  others: ReadonlyArray<{ readonly verdict: Verdict; readonly spent: ReadonlyArray<Spent> }>
+  others: ReadonlyArray<{ readonly verdict: Verdict; readonly spent: ReadonlyArray<Spent> }>,
+  asking: Asking
 ): Verdict => {
   const { costUsd: own, ...rest } = verdict
   const added = total(others.flatMap(({ spent }) => spent))
@@ -215,12 +217,16 @@ export const stabilityOf = (
       calls: added.calls,
       ...(added.costUsd === undefined ? {} : { costUsd: added.costUsd })
     },
-    otherOrders: others.map(({ verdict: { conclusive, decision, dissents, failures } }) => ({
-      decision,
-      conclusive,
-      dissents,
-      failures
-    })),
+    ...(asking.keepsPositions
+      ? {
+          otherOrders: others.map(({ verdict: { conclusive, decision, dissents, failures } }) => ({
+            decision,
+            conclusive,
+            dissents,
+            failures
+          }))
+        }
+      : {}),
     calls: verdict.calls + added.calls,
     usage: {
       inputTokens: (verdict.usage.inputTokens ?? 0) + added.usage.inputTokens,

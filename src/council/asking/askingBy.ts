@@ -11,6 +11,8 @@ export interface Asking {
   readonly raises: (phase: PhaseKind) => boolean
   /** Whether members see the ids of objections while they debate. */
   readonly showsIds: boolean
+  /** Whether the verdict keeps what it was not made of before: its rules, positions, what other orders brought up. */
+  readonly keepsPositions: boolean
 }
 
 const critique =
@@ -29,7 +31,8 @@ const first: Asking = {
       "Vote. Score every axis with a whole number from 0 to 10. Answer every objection by its id; say whether it stands. To abstain, set `abstain` and say why."
   },
   raises: (phase) => phase === "critique" || phase === "contrarian",
-  showsIds: false
+  showsIds: false,
+  keepsPositions: false
 }
 
 const numbered = "Those that have an id are on the ballot already: do not repeat them."
@@ -45,7 +48,8 @@ const second: Asking = {
     ballot: `Vote. Score every axis with a whole number from 0 to 10. Answer every objection by its id: in \`answer\` what you say to it, in your own words and at least ${minLetters} letters; in \`stands\` whether it stands all the same. An objection that nobody but its maker answers, or that most say stands, keeps the decision from being GO. To abstain, set \`abstain\` and say why.`
   },
   raises: () => true,
-  showsIds: true
+  showsIds: true,
+  keepsPositions: true
 }
 
 export const askingBy = (rules: number): Asking => (rules < second.rules ? first : second)

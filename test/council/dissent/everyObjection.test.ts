@@ -96,6 +96,7 @@ const randomDebate = (seed: number) => {
   })
   return Effect.map(debate(board, { question: "?" }, { ...script, rules }), (verdict) => ({
     verdict,
+    rules,
     said: { objections, positions, reasons, replies }
   }))
 }
@@ -122,20 +123,24 @@ const dissentsOf = (verdict: Verdict, order: string) =>
     : (verdict.otherOrders?.[Number(order.replace("order-", "")) - 1]?.dissents ?? [])
 
 describe("in any debate", () => {
-  property("1. every objection of every phase and order is a dissent, in full, once", ({ said, verdict }) => {
-    for (const { member, order, phase, text } of said.objections) {
-      const found = dissentsOf(verdict, order).filter(
-        (dissent) =>
-          dissent.kind === "objection" &&
-          dissent.member === member &&
-          dissent.phase === phase &&
-          dissent.text === text
-      )
-      assert.strictEqual(found.length, 1, `${order} ${member} ${phase} ${text}`)
+  property(
+    "1. every objection of every phase and order is a dissent, in full, once",
+    ({ rules, said, verdict }) => {
+      for (const { member, order, phase, text } of said.objections) {
+        if (rules === 1 && order !== "own") continue
+        const found = dissentsOf(verdict, order).filter(
+          (dissent) =>
+            dissent.kind === "objection" &&
+            dissent.member === member &&
+            dissent.phase === phase &&
+            dissent.text === text
+        )
+        assert.strictEqual(found.length, 1, `${order} ${member} ${phase} ${text}`)
+      }
+      const ids = verdict.dissents.map(({ id }) => id)
+      assert.strictEqual(new Set(ids).size, ids.length)
     }
-    const ids = verdict.dissents.map(({ id }) => id)
-    assert.strictEqual(new Set(ids).size, ids.length)
-  })
+  )
 
   property(
     "2. and 3. no GO against an objection that nobody answered or most say stands",
@@ -149,7 +154,7 @@ describe("in any debate", () => {
         const against = replies.filter((reply) => reply.good && !reply.stands).length
         assert.isAtMost(standing, against, id)
       }
-      assert.isTrue(verdict.positions?.some(({ phase }) => phase === "contrarian"))
+      assert.isTrue(verdict.transcript.some((turn) => turn.phase === "contrarian" && "statement" in turn))
     }
   )
 
@@ -170,7 +175,8 @@ describe("in any debate", () => {
     if (verdict.blocked !== undefined) assert.isFalse(verdict.conclusive)
   })
 
-  property("5. every position and every reason stands in the verdict", ({ said, verdict }) => {
+  property("5. every position and every reason stands in the verdict", ({ rules, said, verdict }) => {
+    if (rules === 1) return
     const kept = [
       ...(verdict.positions ?? []).map(({ member, position }) => `${member} ${position}`),
       ...verdict.abstentions.map(({ member, reason }) => `${member} ${reason}`)
@@ -179,7 +185,8 @@ describe("in any debate", () => {
       if (order === "own") assert.include(kept, `${member} ${text}`)
   })
 
-  property("6. and people read it all, in text and in Markdown", ({ said, verdict }) => {
+  property("6. and people read it all, in text and in Markdown", ({ rules, said, verdict }) => {
+    if (rules === 1) return
     const text = verdictText(verdict)
     const markdown = verdictMarkdown(verdict).replaceAll("\\", "")
     for (const { text: objection } of said.objections)
