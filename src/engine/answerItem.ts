@@ -5,6 +5,7 @@ import type { Json } from "../domain/canonicalJson.ts"
 import { JsonSchemaDocument } from "../domain/ModelRun.ts"
 import type { RunEventOf } from "../domain/RunEvent.ts"
 import { Journal } from "../journal/Journal.ts"
+import { onItsClock } from "./onItsClock.ts"
 
 /** An item that is not there, is answered already, or does not take this answer. Nothing was written. */
 export class AnswerError extends Schema.TaggedError<AnswerError>()("AnswerError", {
@@ -73,7 +74,7 @@ export const answerItem = Effect.fn("Engine.answerItem")(function* (
       cure: `alembic answer ${runId} ${item} ${question.event.choices?.[0] ?? "…"}`
     })
   }
-  yield* journal.append({ type: "QuestionAnswered", item, answer })
+  yield* onItsClock(journal, journal.append({ type: "QuestionAnswered", item, answer }))
   yield* journal.commit
   yield* journal.checkpoint
 }, Effect.scoped)

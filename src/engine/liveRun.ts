@@ -8,6 +8,8 @@
 // R3  What has landed when the run is told to stop is journaled before it stops.
 // R4  A call ends once: what was given up after its answer was journaled is not cancelled.
 // R5  A run that waits for nothing inside itself is suspended, never left hanging.
+// R6  That a sleep began is durable before it is slept; what is left of it is never more than its own length, whatever
+//     the clock says.
 import { Clock, Effect, Option, Result, Schema } from "effect"
 import { Guards } from "../adapters/Guards.ts"
 import type { Json } from "../domain/canonicalJson.ts"
@@ -52,6 +54,10 @@ const sleepMs = (call: IssuedCall): number => {
     : 0
 }
 
+/** What is left of a sleep that began at `since`, on the journal's clock; a clock that was set back makes none longer. */
+export const leftOfSleep = (ms: number, since: number, now: number): number =>
+  Math.min(ms, Math.max(0, since + ms - now))
+
 /** Runs on from where catch-up ended until the plan ends, waits for something outside, or is told to stop. */
 export const liveRun = Effect.fnUntraced(function* (
   run: RunContext,
@@ -84,6 +90,9 @@ export const liveRun = Effect.fnUntraced(function* (
 
   const tierGate = makeTierGate(run, items, () => session.councils)
 
+  /** Sleeps that have begun and are not slept yet. */
+  const asleep = new Map<number, Effect.Effect<void>>()
+
   /** A call the plan has just issued. What needs no place among the model calls is dealt with at once. */
   const issue = Effect.fnUntraced(function* (call: IssuedCall) {
     // A mission hangs on the contract, on files and on a person: its calls may be taken from another run, it may not.
@@ -115,8 +124,17 @@ export const liveRun = Effect.fnUntraced(function* (
     const since = history.sleeps.get(call.id) ?? now
     if (call.earlier === undefined) yield* dispatcher.schedule(call)
     if (call.verb !== "sleep") return yield* rooms.enter(call)
-    const left = Math.max(0, since + sleepMs(call) - now)
-    yield* flights.launch(call, Effect.as(Effect.sleep(left), { call, result: null, model: undefined }))
+    const left = leftOfSleep(sleepMs(call), since, now)
+    const slept = Effect.as(Effect.sleep(left), { call, result: null, model: undefined })
+    asleep.set(call.n, flights.launch(call, slept))
+  })
+
+  /** R6: all the sleeps of a turn for the price of one commit. */
+  const fallAsleep = Effect.gen(function* () {
+    if (asleep.size === 0) return
+    yield* run.journal.commit
+    for (const launch of asleep.values()) yield* launch
+    asleep.clear()
   })
 
   const apply = Effect.fnUntraced(function* (deeds: ReadonlyArray<Deed>) {
@@ -126,10 +144,12 @@ export const liveRun = Effect.fnUntraced(function* (
       else {
         const { call } = deed
         if (!answers.forget(call)) yield* answers.write({ type: "CallCancelled", n: call.n, ...call.ref })
+        asleep.delete(call.n)
         yield* rooms.leave(call)
         yield* dispatcher.giveUp(call)
       }
     }
+    yield* fallAsleep
   })
 
   const absorb = Effect.fnUntraced(function* (turn: Parameters<Session["take"]>[0]) {
