@@ -6,6 +6,7 @@ import { FsPort } from "../kernel/FsPort.ts"
 import { HostIdentity } from "../kernel/HostIdentity.ts"
 import { exportRun, importRun, type Archived } from "./archive.ts"
 import { collect, planGc, type GcCandidate, type GcOptions, type GcOutcome } from "./gc.ts"
+import { leftImports, removeLeftImports, type LeftImport } from "./importAside.ts"
 import type { JournalError } from "./JournalError.ts"
 import { listRuns, type RunListing } from "./listRuns.ts"
 import {
@@ -63,6 +64,12 @@ export class Journal extends Context.Service<
     /** What `collect` would remove; never a run in use. */
     readonly planGc: (options: GcOptions) => Effect.Effect<ReadonlyArray<GcCandidate>, JournalError>
     readonly collect: (plan: ReadonlyArray<GcCandidate>) => Effect.Effect<GcOutcome, JournalError>
+    /** What imports that died have left beside the runs. */
+    readonly leftImports: Effect.Effect<ReadonlyArray<LeftImport>, JournalError>
+    /** Removes it; answers what was removed. */
+    readonly removeLeftImports: (
+      left: ReadonlyArray<LeftImport>
+    ) => Effect.Effect<ReadonlyArray<LeftImport>, JournalError>
   }
 >()("alembic/journal/Journal") {
   static readonly layer = (options: {
@@ -96,7 +103,9 @@ export class Journal extends Context.Service<
           export: (runId, path) => Effect.provideContext(exportRun(baseDir, runId, path), context),
           import: (path) => Effect.provideContext(importRun(baseDir, path), context),
           planGc: (options) => Effect.provideContext(planGc(baseDir, options), context),
-          collect: (plan) => Effect.provideContext(collect(baseDir, plan), context)
+          collect: (plan) => Effect.provideContext(collect(baseDir, plan), context),
+          leftImports: Effect.provideContext(leftImports(baseDir), context),
+          removeLeftImports: (left) => Effect.provideContext(removeLeftImports(left), context)
         })
       })
     )

@@ -6,6 +6,7 @@ import type { RunId } from "../domain/RunSpec.ts"
 import { FsError, FsPort, type ReadHandle } from "../kernel/FsPort.ts"
 import { temporaryMark } from "../kernel/durableFs.ts"
 import type { HostIdentity } from "../kernel/HostIdentity.ts"
+import { claimAside } from "./importAside.ts"
 import { fromFsError, JournalError } from "./JournalError.ts"
 import { openRun, runExists } from "./openRun.ts"
 import { keepOthersOut } from "./RunLock.ts"
@@ -200,7 +201,7 @@ const unpack = Effect.fnUntraced(function* (path: string, archive: ReadHandle, s
 export const importRun = Effect.fn("importRun")(function* (
   baseDir: string,
   path: string
-): Effect.fn.Return<Archived, JournalError, FsPort | Scope.Scope> {
+): Effect.fn.Return<Archived, JournalError, FsPort | HostIdentity | Scope.Scope> {
   const fs = yield* FsPort
   const archive = yield* Effect.mapError(fs.openRead(path), fromFsError)
   const size = yield* Effect.mapError(archive.size, fromFsError)
@@ -224,24 +225,3 @@ export const importRun = Effect.fn("importRun")(function* (
   yield* Effect.mapError(fs.rename(runPaths(aside, runId).dir, runPaths(baseDir, runId).dir), fromFsError)
   return archived
 }, Effect.scoped)
-
-/** A directory beside the runs that is this import's alone, gone when the scope ends. */
-const claimAside = Effect.fnUntraced(function* (
-  baseDir: string
-): Effect.fn.Return<string, JournalError, FsPort | Scope.Scope> {
-  const fs = yield* FsPort
-  const claim = Effect.gen(function* () {
-    for (let n = 1; ; n++) {
-      const name = `${baseDir}/.import-${n}`
-      const made = yield* Effect.result(fs.createExclusive(`${name}.claim`, new Uint8Array(0)))
-      if (made._tag === "Success") return name
-      if (made.failure.code !== "EEXIST") return yield* fromFsError(made.failure)
-    }
-  })
-  const name = yield* Effect.acquireRelease(claim, (name) =>
-    Effect.ignore(Effect.andThen(fs.removeTree(name), fs.remove(`${name}.claim`)))
-  )
-  // What an import that died may have left under the same name.
-  yield* Effect.mapError(fs.removeTree(name), fromFsError)
-  return name
-})

@@ -9,6 +9,7 @@ import { fromFsError, type JournalError } from "./JournalError.ts"
 import { listRuns, type RunListing } from "./listRuns.ts"
 import { checkRunId, runPaths, runsDirectory } from "./RunDirectory.ts"
 import { acquireLock, lockHolder } from "./RunLock.ts"
+import { treeBytes } from "./treeBytes.ts"
 
 export interface GcOptions {
   /** Runs whose log was last written longer ago than this go. Milliseconds. */
@@ -43,16 +44,6 @@ const ended: ReadonlySet<RunListing["status"]> = new Set([
   "refused",
   "invalid"
 ])
-
-const treeBytes = Effect.fnUntraced(function* (path: string): Effect.fn.Return<number, JournalError, FsPort> {
-  const fs = yield* FsPort
-  const stat = yield* Effect.mapError(fs.stat(path), fromFsError)
-  if (stat?.type !== "directory") return stat?.size ?? 0
-  let total = 0
-  for (const name of yield* Effect.mapError(fs.list(path), fromFsError))
-    total += yield* treeBytes(`${path}/${name}`)
-  return total
-})
 
 /** What `collect` would remove. */
 export const planGc = Effect.fn("planGc")(function* (

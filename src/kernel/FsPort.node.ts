@@ -35,8 +35,10 @@ const step = <A>(op: FsOperation, path: string, run: () => A): Effect.Effect<A, 
 
 // Windows has no O_NOFOLLOW; there the components are checked by lstat alone (see journal/RunDirectory.ts).
 const noFollow = constants.O_NOFOLLOW ?? 0
+// To open a pipe that nobody writes to would hold the thread for ever; a file is opened all the same.
+const noWait = constants.O_NONBLOCK ?? 0
 const flags: Record<OpenMode, number> = {
-  read: constants.O_RDONLY | noFollow,
+  read: constants.O_RDONLY | noFollow | noWait,
   append: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | noFollow,
   create: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL | noFollow
 }

@@ -1,5 +1,5 @@
 // `alembic gc`: removes runs by age, count or size. Shows what it would remove; removes it only with --apply. Never a
-// run in use, and nothing unfinished unless asked for.
+// run in use, and nothing unfinished unless asked for. What imports that died have left goes with them.
 import { Effect, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
 import { Journal } from "../../journal/Journal.ts"
@@ -72,18 +72,29 @@ export default defineCommand({
         `${one.runId}  ${one.status.padEnd(11)}  ${instantText(one.lastWritten)}  ${countText(one.bytes)} bytes  ${one.reason}`
       )
     }
+    const left = yield* Effect.mapError(journal.leftImports, fromJournal)
+    const imports = apply ? yield* Effect.mapError(journal.removeLeftImports(left), fromJournal) : left
+    for (const { bytes, directory } of imports) {
+      yield* output.emit({ type: "LeftImport", directory, bytes, removed: apply })
+      yield* output.print(`${directory}  left by an import that died  ${countText(bytes)} bytes`)
+    }
     for (const { runId } of skipped) yield* output.note(`${runId} is in use and stays`)
-    const bytes = removed.reduce((sum, one) => sum + one.bytes, 0)
+    const bytes = [...removed, ...imports].reduce((sum, one) => sum + one.bytes, 0)
+    const what = [
+      plural(removed.length, "run"),
+      ...(imports.length === 0 ? [] : [plural(imports.length, "dead import")])
+    ]
     yield* output.emit({
       type: "GcSummary",
       ok: true,
       applied: apply,
       count: removed.length,
+      imports: imports.length,
       bytes,
       skipped: skipped.map(({ runId }) => runId)
     })
     yield* output.print(
-      `${plural(removed.length, "run")} ${apply ? "removed" : "would go"}, ${countText(bytes)} bytes${apply || removed.length === 0 ? "" : `\n${cureText("the same with --apply", output.style)}`}`
+      `${what.join(" and ")} ${apply ? "removed" : "would go"}, ${countText(bytes)} bytes${apply || removed.length + imports.length === 0 ? "" : `\n${cureText("the same with --apply", output.style)}`}`
     )
   }, onJournal)
 })
