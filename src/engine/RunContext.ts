@@ -1,5 +1,5 @@
 // RunContext: what one run in this process works with. Made when the run is opened, read by catch-up and live alike.
-import { type Deferred, Effect, type Option, type Clock } from "effect"
+import { type Deferred, Effect, type Clock } from "effect"
 import type { Budget, Contract } from "../domain/Contract.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { RunEvent, RunEventBody } from "../domain/RunEvent.ts"
@@ -10,6 +10,7 @@ import type { LogicalClock } from "../kernel/LogicalClock.ts"
 import type { TurnScheduler } from "../kernel/TurnScheduler.ts"
 import type { CallBook } from "./CallBook.ts"
 import type { CouncilSaid, RunDriver } from "./gates/gatedPlan.ts"
+import type { LentAnswer } from "./reuse/lentCopy.ts"
 import type { Rooms } from "./Room.ts"
 
 export interface RunContext {
@@ -26,7 +27,7 @@ export interface RunContext {
   /** Least share of slots that must hold an answer, 0 to 1; absent: all. */
   readonly minCoverage: number | undefined
   /** An answer of an earlier run's call cache, by call id. */
-  readonly reuse: (id: string) => Effect.Effect<Option.Option<Json>, JournalError>
+  readonly reuse: LentAnswer
   readonly contract: Contract | undefined
   /** The verbs that are more than a call. */
   readonly rooms: Rooms

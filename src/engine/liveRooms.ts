@@ -15,6 +15,7 @@ import { notDispatched, type LiveAnswers, type LiveCounts } from "./LiveAnswers.
 import type { PendingItems } from "./pendingItems.ts"
 import type { RoomContext } from "./Room.ts"
 import { isApproved, type RunContext } from "./RunContext.ts"
+import { keyAlike } from "./reuse/lentCopy.ts"
 import type { RunHistory } from "./RunHistory.ts"
 
 interface LiveRoomsParts {
@@ -39,6 +40,7 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
   /** Calls of rooms that have no answer yet, by their own number; numbers are negative, the plan's are positive. */
   const asked = new Map<number, IssuedCall>()
   const occurrences = new Map<string, number>()
+  const asks = new Map<string, number>()
   const records = new Map<string, number>()
   const busy = new Map<number, number>()
   let lastNumber = 0
@@ -73,9 +75,18 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
     return yield* run.journal.readResult(call.id)
   })
 
+  /** Which of the calls alike it is that rooms of that verb have asked for, whichever room it was. */
+  const alikeOf = ({ identity }: IssuedCall, room: IssuedCall) => {
+    const key = keyAlike(identity)
+    const occurrence = (asks.get(`${room.verb} ${key}`) ?? 0) + 1
+    asks.set(`${room.verb} ${key}`, occurrence)
+    return { room: room.verb, key, occurrence }
+  }
+
   const grantAsk = Effect.fnUntraced(function* (wish: Extract<RoomWish, { t: "ask" }>) {
     const { options, reply, room } = wish
     const call = numbered(yield* run.book.takeFor(options, room, refOf), room)
+    const alike = alikeOf(call, room)
     const answer = yield* known(call)
     if (answer !== undefined) {
       asked.delete(call.n)
@@ -85,7 +96,7 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
     answers.expect(call, reply)
     // What a reopening dropped is asked again, and not taken from where it came.
     const anew = options.cache === false || call.earlier?.status === "parked"
-    const reused = anew ? Option.none<Json>() : yield* run.reuse(call.id)
+    const reused = anew ? Option.none<Json>() : yield* run.reuse(call.id, alike)
     if (Option.isSome(reused)) {
       counts.cached++
       yield* dispatcher.schedule(call)

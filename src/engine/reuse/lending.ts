@@ -2,7 +2,7 @@
 // that may be lent is copied into the borrower's directory before the borrower asks anything, so that it stands alone
 // from then on: the lender may be removed, and an archive of the borrower holds all it needs.
 import { Effect, Result, Stream } from "effect"
-import { callId, computeCacheKey, type CallIdentity } from "../../domain/Call.ts"
+import { callId, type CallIdentity } from "../../domain/Call.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { JournalError } from "../../journal/JournalError.ts"
 import type { RunJournal } from "../../journal/RunJournal.ts"
@@ -11,6 +11,7 @@ import {
   answersOfCopy,
   encodeIndex,
   isLentRole,
+  keyAlike,
   lentRole,
   pieceRole,
   readIndex,
@@ -38,12 +39,6 @@ const ownerOf = ({ spec }: CallIdentity): string | undefined =>
   typeof spec === "object" && spec !== null && "of" in spec && typeof spec.of === "string"
     ? spec.of
     : undefined
-
-/** The key of what a room asked, whichever room it was. */
-const keyAlike = (call: CallIdentity): string => {
-  const { spec: _, ...asked } = call
-  return Result.getOrThrow(computeCacheKey(asked))
-}
 
 /** What the lender's rooms asked of models, by call id. */
 const alikeOf = (lender: RunJournal) => {

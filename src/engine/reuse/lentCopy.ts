@@ -1,8 +1,8 @@
 // LentCopy: the answers that another run lent, as they stand in the borrowing run's own directory: an index, and pieces
 // that hold the answers' texts one after the other. So the lender may go, and the borrower still has them.
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option, Result, Schema } from "effect"
 import type { Json } from "../../domain/canonicalJson.ts"
-import { callId } from "../../domain/Call.ts"
+import { callId, computeCacheKey, type CallIdentity } from "../../domain/Call.ts"
 import { JournalError } from "../../journal/JournalError.ts"
 import type { RunJournal } from "../../journal/RunJournal.ts"
 import { keptText } from "../keptText.ts"
@@ -58,12 +58,33 @@ export const readIndex = Effect.fnUntraced(function* (journal: RunJournal) {
   )
 })
 
-/** A lent answer by the call's id; none if it was not lent. */
-export type LentAnswer = (id: string) => Effect.Effect<Option.Option<Json>, JournalError>
+/** The key of what a room asked, whichever room it was. */
+export const keyAlike = (call: CallIdentity): string => {
+  const { spec: _, ...asked } = call
+  return Result.getOrThrow(computeCacheKey(asked))
+}
+
+/** A call of a room among those alike: see `LentCall.alike`. */
+export type Alike = NonNullable<LentCall["alike"]>
+
+/**
+ * A lent answer by the call's id; none if it was not lent. With `alike`, that of the call of another room of the same
+ * verb that asked the same, the k-th for the k-th: so of an edited council or mission only what changed is asked.
+ */
+export type LentAnswer = (id: string, alike?: Alike) => Effect.Effect<Option.Option<Json>, JournalError>
+
+const alikeId = ({ key, occurrence, room }: Alike): string =>
+  // The council of a contract is held by the run; it was held in its missions once.
+  `${room === "gates" ? "mission" : room} ${key}#${occurrence}`
 
 /** The answers of a copy. One piece is kept in memory: answers are mostly asked for in the order they were lent. */
 export const answersOfCopy = (journal: RunJournal, { calls, pieces }: LentIndex): LentAnswer => {
   const byId = new Map(calls.map((call) => [callId(call), call]))
+  const byAlike = new Map(
+    calls.flatMap((call) => (call.alike === undefined ? [] : [[alikeId(call.alike), call] as const]))
+  )
+  /** What one room of this process was lent is not lent to another as well. */
+  const taken = new Set<LentCall>()
   const decoder = new TextDecoder()
   let open: { readonly n: number; readonly bytes: Uint8Array } | undefined
   const piece = Effect.fnUntraced(function* (n: number) {
@@ -72,9 +93,14 @@ export const answersOfCopy = (journal: RunJournal, { calls, pieces }: LentIndex)
     open = { n, bytes }
     return bytes
   })
-  return Effect.fnUntraced(function* (id) {
-    const call = byId.get(id)
+  const among = (alike: Alike | undefined): LentCall | undefined => {
+    const call = alike === undefined ? undefined : byAlike.get(alikeId(alike))
+    return call === undefined || taken.has(call) ? undefined : call
+  }
+  return Effect.fnUntraced(function* (id, alike) {
+    const call = byId.get(id) ?? among(alike)
     if (call === undefined) return Option.none<Json>()
+    taken.add(call)
     const [n, start, length] = call.at
     const text = decoder.decode((yield* piece(n)).subarray(start, start + length))
     return yield* Effect.mapBoth(decodeAnswer(text), {

@@ -163,3 +163,83 @@ describe("--reuse of a mission", () => {
       })
   )
 })
+
+describe("--reuse of what was edited", () => {
+  const handoff = JSON.stringify({ summary: "done", files: [], notes: "" })
+  const workers = () =>
+    paidRegistry({
+      answer: () => Effect.succeed({ text: handoff, finishReason: "stop", usage: {} })
+    })
+  const runner = ProofRunner.layerScripted(({ command, id }) =>
+    Effect.succeed({ id, command, exitCode: 0, stdout: "", stderr: "" })
+  )
+  const rooms = layerWithMissions("/work").pipe(Layer.provide(Layer.merge(runner, GivenFiles.layerMemory())))
+  const mission = (title: string, prompts: ReadonlyArray<string>) =>
+    Effect.gen(function* () {
+      const h = yield* Hooks
+      const units = prompts.map((prompt, index) => ({
+        id: `u${index}`,
+        prompt,
+        proof: ["check"],
+        tier: "T2" as const
+      }))
+      const { ok } = yield* h.mission({ title, units })
+      return ok
+    })
+  const run = <A>(
+    disk: MemoryDisk,
+    made: ReturnType<typeof workers>,
+    spec: { readonly program: string; readonly reuse?: string },
+    program: Effect.Effect<A, never, Hooks>
+  ) =>
+    Alembic.runProgram({ goal: "g", contract: { proofs: [proof] }, ...spec }, program).pipe(
+      Effect.provide(Layer.merge(engineOn(disk, made.layer), rooms))
+    )
+
+  it.effect(
+    "a mission pays for the unit that changed; a title changes nothing; equal units get an answer each",
+    () =>
+      Effect.gen(function* () {
+        const disk = MemoryDisk.make()
+        const made = workers()
+        const first = yield* run(disk, made, { program: "one" }, mission("a", ["A.", "B.", "B.", "C."]))
+        assert.strictEqual(first.result, true, JSON.stringify(first))
+        const reuse = first.runId ?? ""
+        for (const [program, title, prompts, paid] of [
+          ["title", "another", ["A.", "B.", "B.", "C."], 0],
+          ["unit", "a", ["A.", "B.", "B.", "D."], 1],
+          ["order", "a", ["C.", "A.", "B."], 0],
+          ["more", "a", ["B.", "B.", "B."], 1]
+        ] as const) {
+          const before = made.made.length
+          const next = yield* run(disk, made, { program, reuse }, mission(title, prompts))
+          assert.strictEqual(next.result, true, JSON.stringify(next))
+          assert.strictEqual(made.made.length - before, paid, program)
+          assert.strictEqual(next.calls.cached, prompts.length - paid, program)
+        }
+      })
+  )
+
+  it.effect("a council whose weights changed asks nobody again who is asked the same", () =>
+    Effect.gen(function* () {
+      const disk = MemoryDisk.make()
+      const made = members()
+      const on = (weight: number) =>
+        Effect.gen(function* () {
+          const h = yield* Hooks
+          const axes = [
+            { id: "value", weight },
+            { id: "risk", weight: 1 }
+          ]
+          const verdict = yield* h.council({ board: { ...board, axes }, question: "Shall we?" })
+          return verdict.decision ?? null
+        })
+      const first = yield* run(disk, made, { program: "one" }, on(1))
+      const before = made.made.length
+      const next = yield* run(disk, made, { program: "two", reuse: first.runId ?? "" }, on(3))
+      assert.strictEqual(next.status, "completed", JSON.stringify(next))
+      assert.isBelow(made.made.length - before, before / 2)
+      assert.isAbove(next.calls.cached, before / 2)
+    })
+  )
+})
