@@ -6,6 +6,7 @@ import { candidatesIn } from "../adapters/jsonInText.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { JsonSchemaDocument, ModelRunSuccess } from "../domain/ModelRun.ts"
 import type { Axis } from "./Board.ts"
+import { isSeen } from "./dissent/answers.ts"
 import type { Pack } from "./Pack.ts"
 import { Decision } from "./scoring.ts"
 
@@ -14,7 +15,10 @@ const maxObjections = 10
 const maxClaims = 20
 const maxTaken = 200
 
-const notBlank = Schema.String.pipe(Schema.check(Schema.isPattern(/\S/)))
+/** Who says nothing that can be seen has not spoken. */
+const notBlank = Schema.String.pipe(
+  Schema.check(Schema.makeFilter<string>((text) => (isSeen(text) ? undefined : "nothing in it can be seen")))
+)
 
 /** A claim as a member makes it; `args` is JSON text. Its id is given by the debate. */
 export const StatedClaim = Schema.Struct({

@@ -167,6 +167,25 @@ const attempts: ReadonlyArray<Attempt> = [
       "member_failed con in contrarian: timed_out"
     ]
   },
+  ...["\u200b", "\u2800 \ufeff", "\u3164"].map((position): Attempt => ({
+    kind: `the contrarian says what nobody can see: ${JSON.stringify(position)}`,
+    said: { ...votes([]), "council/contrarian/con": succeeded(statement("GO", { position })) },
+    never: "GO",
+    codes: [
+      "contrarian_not_heard the contrarian gave no statement",
+      "member_failed con in contrarian: off_format"
+    ]
+  })),
+  {
+    kind: "each of two objections is answered with the other",
+    said: {
+      ...raised("opening", "ana", "The cost of it is not known."),
+      ...raised("critique", "bo"),
+      ...votes([answer(illegal), answer("The cost of it is not known.", false, "o-2")])
+    },
+    never: "GO",
+    codes: ["unanswered_objection o-1", "unanswered_objection o-2"]
+  },
   {
     kind: "most abstain, and three are left to decide",
     said: {

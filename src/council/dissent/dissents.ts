@@ -11,7 +11,7 @@ import { isContrarian, type Board } from "../Board.ts"
 import type { Decision, ScoreTable } from "../scoring.ts"
 import type { Vote } from "../Statement.ts"
 import type { Dissent, DissentAnswer, Position, Turn } from "../Verdict.ts"
-import { insufficiencyOf, saysSomething } from "./answers.ts"
+import { insufficiencyOf, readAs, saysSomething } from "./answers.ts"
 import { unaskedIn, type Objection } from "./objections.ts"
 
 export interface Ballot {
@@ -19,20 +19,23 @@ export interface Ballot {
   readonly vote: Vote
 }
 
-const answersTo = ({ id, text }: Objection, ballots: ReadonlyArray<Ballot>): ReadonlyArray<DissentAnswer> =>
-  ballots.flatMap(({ member, vote }) =>
-    (vote.answers ?? [])
-      .filter(({ objection }) => objection === id)
-      .map(({ answer, stands }) => {
-        const insufficient = insufficiencyOf(answer, text)
-        return {
-          member,
-          answer,
-          stands: stands ?? false,
-          ...(insufficient === undefined ? {} : { insufficient })
-        }
-      })
-  )
+/** What was written to each objection, by its id. */
+const answersById = (
+  asked: ReadonlyArray<Objection>,
+  ballots: ReadonlyArray<Ballot>
+): ReadonlyMap<string, ReadonlyArray<DissentAnswer>> => {
+  const all = new Set(asked.map(({ text }) => readAs(text)))
+  const answers = new Map(asked.map(({ id, text }) => [id, { text, given: new Array<DissentAnswer>() }]))
+  for (const { member, vote } of ballots) {
+    for (const { answer, objection, stands = false } of vote.answers ?? []) {
+      const to = answers.get(objection)
+      if (to === undefined) continue
+      const insufficient = insufficiencyOf(answer, to.text, all)
+      to.given.push({ member, answer, stands, ...(insufficient === undefined ? {} : { insufficient }) })
+    }
+  }
+  return new Map(Array.from(answers, ([id, { given }]) => [id, given]))
+}
 
 const namesOf = (answers: ReadonlyArray<DissentAnswer>): ReadonlySet<string> =>
   new Set(answers.map(({ member }) => member))
@@ -55,10 +58,13 @@ export const objectionDissents = (
   turns: ReadonlyArray<Turn>,
   asked: ReadonlyArray<Objection>,
   ballots: ReadonlyArray<Ballot>
-): ReadonlyArray<Dissent> => [
-  ...asked.map((objection) => objectionDissent(objection, answersTo(objection, ballots))),
-  ...unaskedIn(turns, asked).map((objection) => objectionDissent(objection, []))
-]
+): ReadonlyArray<Dissent> => {
+  const answers = answersById(asked, ballots)
+  return [
+    ...asked.map((objection) => objectionDissent(objection, answers.get(objection.id) ?? [])),
+    ...unaskedIn(turns, asked).map((objection) => objectionDissent(objection, []))
+  ]
+}
 
 export const voteDissents = (
   table: ScoreTable,

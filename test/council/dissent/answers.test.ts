@@ -1,6 +1,6 @@
 // What answers an objection, by letters alone: the decisions, one by one.
 import { assert, describe, it } from "@effect/vitest"
-import { insufficiencyOf, minLetters } from "../../../src/council/dissent/answers.ts"
+import { insufficiencyOf, minLetters, readAs } from "../../../src/council/dissent/answers.ts"
 
 const objection = "Nobody has asked the users, and the law forbids it."
 
@@ -13,7 +13,9 @@ const answers: ReadonlyArray<string> = [
   "利用者に確認しました",
   "We asked the users, and the law allows it.",
   `You say: "${objection}" We asked twelve of them in May.`,
-  "W\u200be a\u00adsked\u2060 twelve of them"
+  "W\u200be a\u00adsked\u2060 twelve of them",
+  "उपयोगकर्ताओं से पूछ लिया गया है",
+  "o k, w e a s k e d t h e m"
 ]
 
 const tooShort: ReadonlyArray<readonly [string, string]> = [
@@ -34,6 +36,8 @@ const tooShort: ReadonlyArray<readonly [string, string]> = [
   ["one letter again and again", "aaaaaaaaaaaaaaaaaaaa"],
   ["three letters again and again", "hahahehahaheha"],
   ["one letter in many forms", "aAａＡⓐ𝐚𝒂𝓪𝔞𝕒"],
+  ["one word again and again", "fine fine FINE, fine! Fine, fine."],
+  ["letters under marks", "z\u0335\u0301\u0336".repeat(9)],
   ["the id", "o-1 o-1 o-1 o-1 o-1 o-1 o-1 o-1"]
 ]
 
@@ -42,6 +46,8 @@ const repeats: ReadonlyArray<readonly [string, string]> = [
   ["in other case and punctuation", "NOBODY has asked -- the users; and the LAW forbids it!!!"],
   ["in full-width letters", "Ｎｏｂｏｄｙ ｈａｓ ａｓｋｅｄ ｔｈｅ ｕｓｅｒｓ, and the law forbids it."],
   ["with what is not seen between", objection.split("").join("\u200b")],
+  ["with marks on its letters", objection.replaceAll(/[aeiou]/g, (vowel) => `${vowel}\u0301`)],
+  ["in letters that have marks", "Nóbödy hás äsked thé üsers, ánd the láw förbíds it."],
   ["quoted, with a word or two", `Re: "${objection}" noted.`],
   ["twice", `${objection} ${objection}`],
   ["in part", "the law forbids it"]
@@ -57,6 +63,15 @@ describe("an answer to an objection", () => {
   for (const [name, answer] of repeats)
     it(`is none: the objection ${name}`, () =>
       assert.strictEqual(insufficiencyOf(answer, objection), "repeats_objection"))
+
+  it("is none: another objection", () => {
+    const other = "The cost of it is not known to anybody."
+    assert.isUndefined(insufficiencyOf(other, objection))
+    assert.strictEqual(
+      insufficiencyOf(`${other}!`, objection, new Set([objection, other].map(readAs))),
+      "repeats_objection"
+    )
+  })
 
   it("of a short objection, or of one without letters, may contain it", () => {
     for (const short of ["a", "the", "?!", "🛑"])
