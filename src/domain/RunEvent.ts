@@ -125,6 +125,8 @@ const body = {
     status: Schema.Literals(["completed", "incomplete"]),
     result: Schema.optionalKey(Schema.Json),
     resultBlob: Schema.optionalKey(BlobRef),
+    /** What of the result was given its usual JSON form (a Date, undefined in an array); absent: nothing. */
+    notices: Schema.optionalKey(Schema.Array(Schema.String)),
     coverage: Coverage
   },
   RunFailed: {
@@ -133,6 +135,7 @@ const body = {
     findings: Schema.optionalKey(Schema.Array(Finding)),
     result: Schema.optionalKey(Schema.Json),
     resultBlob: Schema.optionalKey(BlobRef),
+    notices: Schema.optionalKey(Schema.Array(Schema.String)),
     coverage: Coverage
   }
 } as const

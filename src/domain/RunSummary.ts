@@ -15,6 +15,8 @@ export const RunSummary = Schema.Struct({
   runId: Schema.optionalKey(Schema.String),
   status: RunStatus,
   result: Schema.optionalKey(Schema.Json),
+  /** What of the result was given its usual JSON form. */
+  notices: Schema.optionalKey(Schema.Array(Schema.String)),
   error: Schema.optionalKey(RunErrorInfo),
   findings: Schema.optionalKey(Schema.Array(Finding)),
   changed: Schema.optionalKey(Schema.Array(Schema.String)),

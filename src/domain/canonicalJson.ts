@@ -26,6 +26,11 @@ export interface CanonicalOptions {
    * comes from outside; without, a little more, so that what was let in can be written down.
    */
   readonly maxDepth?: number
+  /**
+   * Of a result, which comes after all its calls: a valid Date is its ISO text, undefined in an array null. Told of
+   * each, with its path.
+   */
+  readonly asResult?: (what: "date" | "undefined", path: string) => void
 }
 
 /** How deep a value may nest that comes from outside: an answer, what a plan gives, a program's result. */
@@ -97,9 +102,11 @@ class Writer {
   private readonly at: Array<string | number> = []
   private readonly isProxy: ((value: object) => boolean) | undefined
   private readonly maxDepth: number
+  private readonly asResult: CanonicalOptions["asResult"]
   constructor(options: CanonicalOptions) {
     this.isProxy = options.isProxy
     this.maxDepth = options.maxDepth ?? defaultMaxDepth
+    this.asResult = options.asResult
   }
 
   private refuse(problem: string): never {
@@ -130,7 +137,16 @@ class Writer {
     }
   }
 
+  private keep(what: "date" | "undefined"): void {
+    this.asResult?.(what, this.at.reduce<string>(memberPath, "$"))
+  }
+
   private container(value: object): string {
+    if (this.asResult !== undefined && value instanceof Date) {
+      if (Number.isNaN(value.getTime())) this.refuse("an invalid Date is not a JSON value")
+      this.keep("date")
+      return JSON.stringify(value.toISOString())
+    }
     if (this.isProxy?.(value) === true) this.refuse("a Proxy is not plain data")
     if (this.open.includes(value)) this.refuse("a cycle is not a JSON value")
     if (this.open.length >= this.maxDepth) this.refuse(`nested deeper than ${this.maxDepth} levels`)
@@ -147,7 +163,9 @@ class Writer {
       this.at.push(index)
       const descriptor = Object.getOwnPropertyDescriptor(value, index)
       if (descriptor === undefined) return this.refuse("a hole in an array is not a JSON value")
-      text += `${index === 0 ? "" : ","}${this.write(this.data(descriptor))}`
+      const element = this.data(descriptor)
+      if (element === undefined && this.asResult !== undefined) this.keep("undefined")
+      text += `${index === 0 ? "" : ","}${element === undefined && this.asResult !== undefined ? "null" : this.write(element)}`
       this.at.pop()
     }
     if (Reflect.ownKeys(value).length !== length + 1) {

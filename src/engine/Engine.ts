@@ -88,6 +88,11 @@ export const ReplaySummary = Schema.Struct({
    * order, label, phase or log line, nor is one missed that was answered before the reopening.
    */
   compared: Schema.optionalKey(Schema.Literal("content")),
+  /**
+   * Of a run that ended by an earlier rule of the engine's: what the rule is now. The plan did the same again, and the
+   * run keeps the end that its journal says.
+   */
+  rule: Schema.optionalKey(Schema.String),
   divergence: Schema.optionalKey(Divergence),
   error: Schema.optionalKey(
     Schema.Struct({ code: Schema.String, message: Schema.String, cure: Schema.optionalKey(Schema.String) })

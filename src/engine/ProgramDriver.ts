@@ -11,6 +11,12 @@ import { planProgram } from "../plan/planServices.ts"
 
 const outside = { maxDepth: maxValueDepth }
 
+/** As the plan's own process says it (plan/inside/plainJson.ts). */
+const keptNotice = ([first, ...more]: ReadonlyArray<string>, what: string): ReadonlyArray<string> =>
+  first === undefined
+    ? []
+    : [`result: ${first}${more.length === 0 ? "" : ` and ${more.length} more`}: ${what}`]
+
 const planError = (code: string, message: string): PlanState => ({ t: "failed", error: { code, message } })
 
 const describe = (cause: Cause.Cause<unknown>): RunErrorInfo => {
@@ -61,8 +67,16 @@ export const programDriver = Effect.fnUntraced(function* <A, E, R>(
       return planError("hook_pending", `the program returned with ${waiting.size} call(s) still pending`)
     }
     if (value === undefined) return { t: "returned" }
-    return Result.match(canonicalJson(value, outside), {
-      onSuccess: (result): PlanState => ({ t: "returned", result }),
+    const kept = { date: new Array<string>(), undefined: new Array<string>() }
+    const asResult = (what: keyof typeof kept, path: string) => void kept[what].push(path)
+    return Result.match(canonicalJson(value, { ...outside, asResult }), {
+      onSuccess: (result): PlanState => {
+        const notices = [
+          ...keptNotice(kept.date, "a Date, kept as its ISO text"),
+          ...keptNotice(kept.undefined, "undefined in an array, kept as null")
+        ]
+        return { t: "returned", result, ...(notices.length === 0 ? {} : { notices }) }
+      },
       onFailure: (error) => planError("result_not_json", `the result is not JSON: ${error.message}`)
     })
   }

@@ -19,7 +19,7 @@ import { failureCure, lossError, resultValue, retryCure, type SummaryParts } fro
 
 type Ended = Pick<
   SummaryParts,
-  "status" | "result" | "error" | "findings" | "suspended" | "coverage" | "calls"
+  "status" | "result" | "notices" | "error" | "findings" | "suspended" | "coverage" | "calls"
 >
 type End = Extract<RunEventBody, { type: "RunCompleted" | "RunFailed" }>
 
@@ -42,7 +42,8 @@ const endOf = (
     }
   }
   const value = state.t === "returned" ? resultValue(state.result) : undefined
-  const result = value === undefined ? {} : { result: value }
+  const notices = state.t === "returned" ? state.notices : undefined
+  const result = value === undefined ? {} : { result: value, ...(notices === undefined ? {} : { notices }) }
   if (overBudget > 0 && !run.acceptLoss) {
     const error = {
       code: "budget_exceeded",
@@ -80,9 +81,10 @@ const endedBy = (
   end: End,
   runId: string,
   failedCalls: number
-): Pick<Ended, "status" | "result" | "error" | "findings"> => ({
+): Pick<Ended, "status" | "result" | "notices" | "error" | "findings"> => ({
   status: end.status,
   ...(end.result === undefined ? {} : { result: end.result }),
+  ...(end.notices === undefined ? {} : { notices: end.notices }),
   ...(end.type === "RunFailed"
     ? { error: { cure: failureCure(runId, end.error.code, failedCalls), ...end.error } }
     : {}),

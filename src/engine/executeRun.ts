@@ -79,7 +79,8 @@ export const summaryOfEnd = Effect.fnUntraced(function* (
     coverage: end.coverage,
     calls,
     durationMs,
-    costBefore: committedUsd(state)
+    costBefore: committedUsd(state),
+    ...(end.notices === undefined ? {} : { notices: end.notices })
   }
   if (end.type === "RunFailed") {
     const result = end.resultBlob === undefined ? end.result : yield* journal.blobs.get(end.resultBlob.blob)

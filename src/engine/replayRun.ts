@@ -1,7 +1,9 @@
 // Replay: the plan runs again on the journal alone. Same calls and same result, or a named divergence. Nothing is
 // dispatched, nothing written; the directory may be read-only.
 import { Clock, Deferred, Effect, Option, type Scope } from "effect"
+import type { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
 import type { Json } from "../domain/canonicalJson.ts"
+import { firstRules } from "../domain/rules.ts"
 import type { RunId, RunSpec } from "../domain/RunSpec.ts"
 import { Journal } from "../journal/Journal.ts"
 import type { JournalError } from "../journal/JournalError.ts"
@@ -9,7 +11,7 @@ import type { RunJournal } from "../journal/RunJournal.ts"
 import type { PlanDriver } from "../plan/PlanProtocol.ts"
 import { makeCallBook } from "./CallBook.ts"
 import { catchUp } from "./catchUp.ts"
-import { endDiffers, missingCall, noteDiffers, resultDiffers } from "./Divergence.ts"
+import { endDiffers, missingCall, noteDiffers, resultDiffers, type Divergence } from "./Divergence.ts"
 import type { ReplaySummary } from "./Engine.ts"
 import type { RunContext } from "./RunContext.ts"
 import { asWritten, inDialect, launchPlan, readyFile, storedPlan } from "./planLaunch.ts"
@@ -39,54 +41,79 @@ const leftOut = Effect.fnUntraced(function* (journal: RunJournal, history: RunHi
   return undefined
 })
 
+/** What a replay comes to: nothing, where all is the same. */
+interface Comparison {
+  readonly divergence?: Divergence
+  readonly rule?: string
+}
+
+const diverges = (divergence: Divergence | undefined): Comparison =>
+  divergence === undefined ? {} : { divergence }
+
+/** Rules by which a run that began under the first ones may have ended otherwise than it would now. */
+const changedRules = {
+  loss: "in a workflow script, a null that the script gives of itself is no longer a lost item",
+  result: "a result may now hold a Date, kept as its ISO text, and undefined in an array, kept as null"
+}
+
 /** How the plan ended, against how the run did. */
-const compareEnd = Effect.fnUntraced(function* (journal: RunJournal, history: RunHistory, session: Session) {
+const compareEnd = Effect.fnUntraced(function* (
+  journal: RunJournal,
+  history: RunHistory,
+  session: Session,
+  isScript: boolean
+) {
   const { end } = history
   const { state } = session
-  if (end === undefined) return undefined
+  if (end === undefined) return {}
+  const isFirst = journal.state().rules === firstRules
   const imposed =
     end.type === "RunFailed" && (returned.has(end.error.code) || end.error.code === history.broken?.code)
+  const differs = (was: string, now: string): Comparison => ({ divergence: endDiffers(end.seq, was, now) })
   if (end.type === "RunFailed" && !imposed) {
-    if (state.t !== "failed") return endDiffers(end.seq, `ended with ${end.error.code}`, "did not")
-    if (state.error.code === end.error.code) return undefined
-    return endDiffers(end.seq, `ended with ${end.error.code}`, `ends with ${state.error.code}`)
+    const { code } = end.error
+    if (state.t === "returned" && state.notices !== undefined && isFirst && code === "result_not_json")
+      return { rule: changedRules.result }
+    if (state.t !== "failed") return differs(`ended with ${code}`, "did not")
+    return state.error.code === code ? {} : differs(`ended with ${code}`, `ends with ${state.error.code}`)
   }
   if (state.t === "failed")
-    return endDiffers(end.seq, "returned", `ends with ${state.error.code}: ${state.error.message}`)
-  if (state.t === "waiting") return endDiffers(end.seq, "returned", "waits for a call")
+    return differs("returned", `ends with ${state.error.code}: ${state.error.message}`)
+  if (state.t === "waiting") return differs("returned", "waits for a call")
   const { done, of } = session.coverage
-  if (end.coverage.done !== done || end.coverage.of !== of) {
-    return endDiffers(
-      end.seq,
-      `covered ${end.coverage.done} of ${end.coverage.of}`,
-      `covers ${done} of ${of}`
-    )
-  }
-  if (end.status === "incomplete" && session.lostUnaccepted === 0) {
-    return endDiffers(end.seq, "was incomplete", "accepts what it lost")
-  }
+  const sameLoss = end.coverage.done === done && end.coverage.of === of
+  const byRule = isFirst && isScript && !sameLoss
+  if (!sameLoss && !byRule)
+    return differs(`covered ${end.coverage.done} of ${end.coverage.of}`, `covers ${done} of ${of}`)
+  if (end.status === "incomplete" && session.lostUnaccepted === 0 && !byRule)
+    return differs("was incomplete", "accepts what it lost")
   const journaled = end.type === "RunCompleted" ? yield* journal.result : end.result
-  const now = resultValue(state.result)
-  const found = resultDiffers(end.seq, journaled, now)
-  return found.pointer === undefined ? undefined : found
+  const found = resultDiffers(end.seq, journaled, resultValue(state.result))
+  if (found.pointer !== undefined) return { divergence: found }
+  return sameLoss ? {} : { rule: changedRules.loss }
 })
 
-const replaying = Effect.fnUntraced(function* (journal: RunJournal, history: RunHistory, run: RunContext) {
+const replaying = Effect.fnUntraced(function* (
+  journal: RunJournal,
+  history: RunHistory,
+  run: RunContext,
+  isScript: boolean
+): Effect.fn.Return<Comparison, JournalError, AdapterRegistry> {
   // The council said no before the plan began: there is nothing of the plan to compare.
-  if (history.neverBegan) return undefined
+  if (history.neverBegan) return {}
   const { session } = yield* Effect.catchTag(catchUp(run, history), "Stopped", (stopped) =>
     Effect.die(stopped)
   )
-  if (session.divergence !== undefined) return session.divergence
+  if (session.divergence !== undefined) return diverges(session.divergence)
   const { end } = history
-  if (end === undefined) return undefined
+  if (end === undefined) return {}
   // A run that was ended for want of time or memory did so somewhere; being ended elsewhere is no divergence.
-  if (end.type === "RunFailed" && starved.has(end.error.code)) return undefined
+  if (end.type === "RunFailed" && starved.has(end.error.code)) return {}
   if (history.strict) {
     const less = yield* leftOut(journal, history, session)
-    if (less !== undefined) return less
+    if (less !== undefined) return diverges(less)
   }
-  return yield* compareEnd(journal, history, session)
+  return yield* compareEnd(journal, history, session, isScript)
 })
 
 const failed = (runId: string, code: string, message: string, cure?: string): ReplaySummary => ({
@@ -105,8 +132,7 @@ const replayFailure = (runId: string, error: JournalError): ReplaySummary =>
 const replayWith = Effect.fnUntraced(function* (
   journal: RunJournal,
   history: RunHistory,
-  driver: PlanDriver,
-  boards: NonNullable<RunSpec["boards"]>
+  { boards, driver, isScript }: Pick<Launched, "boards" | "driver" | "isScript">
 ) {
   const run: RunContext = {
     journal,
@@ -127,7 +153,7 @@ const replayWith = Effect.fnUntraced(function* (
     observe: () => Effect.void,
     stop: yield* Deferred.make<string>()
   }
-  const divergence = yield* replaying(journal, history, run)
+  const { divergence, rule } = yield* replaying(journal, history, run, isScript)
   const summary: ReplaySummary = {
     type: "ReplaySummary",
     ok: divergence === undefined,
@@ -135,6 +161,7 @@ const replayWith = Effect.fnUntraced(function* (
     identical: divergence === undefined,
     events: journal.state().lastSeq,
     ...(history.strict ? {} : { compared: "content" as const }),
+    ...(rule === undefined ? {} : { rule }),
     ...(divergence === undefined ? {} : { divergence })
   }
   return summary
@@ -144,6 +171,7 @@ const replayWith = Effect.fnUntraced(function* (
 interface Launched {
   readonly driver: PlanDriver
   readonly boards: NonNullable<RunSpec["boards"]>
+  readonly isScript: boolean
   readonly dialect: ReturnType<typeof inDialect>
 }
 
@@ -166,8 +194,8 @@ const replayOpened = <E, R>(
     Effect.gen(function* () {
       const history = new RunHistory()
       const journal = yield* (yield* Journal).open(runId, "read", (event) => history.add(event))
-      const { boards, driver, dialect } = yield* launch(journal)
-      return yield* replayWith(journal, history, driver, boards).pipe(dialect)
+      const launched = yield* launch(journal)
+      return yield* replayWith(journal, history, launched).pipe(launched.dialect)
     })
   )
 
@@ -177,7 +205,12 @@ export const replayJournal = <R>(spec: RunSpec, launch: Effect.Effect<PlanDriver
     const { runId } = yield* findRun(spec)
     return yield* Effect.catch(
       replayOpened(runId, () =>
-        Effect.map(launch, (driver): Launched => ({ driver, boards: spec.boards ?? {}, dialect: asWritten }))
+        Effect.map(launch, (driver): Launched => ({
+          driver,
+          boards: spec.boards ?? {},
+          isScript: false,
+          dialect: asWritten
+        }))
       ),
       (error) => Effect.succeed(replayFailure(runId, error))
     )
@@ -202,7 +235,8 @@ export const replayRun = Effect.fn("Engine.replayRun")(
           const { inputs, ready, spec } = yield* storedPlan(journal)
           const other = options.plan === undefined ? ready : (yield* readyFile(options.plan, false)).ready
           const driver = yield* launchPlan(other, inputs, { turnTimeoutMs: patience(journal, options.plan) })
-          return { driver, boards: spec.boards ?? {}, dialect: inDialect(other.bundle) }
+          const isScript = other.bundle.kind === "workflow"
+          return { driver, boards: spec.boards ?? {}, isScript, dialect: inDialect(other.bundle) }
         })
       )
     }).pipe(

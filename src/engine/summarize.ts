@@ -45,6 +45,7 @@ export interface SummaryParts {
   readonly dir: string
   readonly status: RunStatus
   readonly result?: Json
+  readonly notices?: ReadonlyArray<string>
   readonly error?: RunErrorInfo
   readonly findings?: RunSummary["findings"]
   readonly suspended?: RunSummary["suspended"]
@@ -60,7 +61,9 @@ export const retryCure = (runId: string) => `alembic resume ${runId} --retry-fai
 
 /** What to do about a run that failed: making calls again helps only where calls failed. */
 export const failureCure = (runId: string, code: string, failedCalls: number): string =>
-  failedCalls > 0 && code === "plan_error" ? retryCure(runId) : "correct the plan, then: alembic run"
+  failedCalls > 0 && code === "plan_error"
+    ? retryCure(runId)
+    : `correct the plan, then: alembic run --reuse ${runId} (what was answered is not paid again)`
 
 /** Said of a run that returned with items lost. */
 export const lossError = ({ done, of }: Coverage, runId: string): RunErrorInfo => ({
@@ -86,6 +89,7 @@ export const summarize = (state: RunState, parts: SummaryParts): RunSummary => (
   runId: parts.runId,
   status: parts.status,
   ...(parts.result === undefined ? {} : { result: parts.result }),
+  ...(parts.notices === undefined ? {} : { notices: parts.notices }),
   ...(parts.error === undefined ? {} : { error: parts.error }),
   ...(parts.findings === undefined ? {} : { findings: parts.findings }),
   coverage: parts.coverage,

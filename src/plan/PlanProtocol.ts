@@ -45,8 +45,15 @@ export type PlanCall = Extract<PlanRequest, { readonly t: "call" }>
 export const PlanState = Schema.Union([
   /** It waits for the answers of calls. */
   Schema.Struct({ t: Schema.Literal("waiting") }),
-  /** `run` returned. `result` is JSON text, absent for undefined. */
-  Schema.Struct({ t: Schema.Literal("returned"), result: Schema.optionalKey(Schema.String) }),
+  /**
+   * `run` returned. `result` is JSON text, absent for undefined; `notices` say what of it was given its usual JSON form
+   * (a Date, undefined in an array).
+   */
+  Schema.Struct({
+    t: Schema.Literal("returned"),
+    result: Schema.optionalKey(Schema.String),
+    notices: Schema.optionalKey(Schema.Array(Schema.String))
+  }),
   /**
    * It ended otherwise: `error.code` is `plan_error` (it threw), `non_deterministic` (reached a forbidden source;
    * `findings` says which), `plan_timeout`, `plan_out_of_memory`, `plan_stalled`, `unhandled_rejection`,

@@ -24,6 +24,7 @@ const ChildTurn = Schema.Struct({
   /** 0: waiting, 1: returned, 2: ended otherwise. */
   standing: Schema.Literals([0, 1, 2]),
   result: Schema.optionalKey(Schema.String),
+  notices: Schema.optionalKey(Schema.Array(Schema.String)),
   ending: Schema.optionalKey(ChildEnding),
   requests: Schema.Array(PlanRequest)
 })
@@ -84,7 +85,9 @@ export const turnsOf = (bundle: PlanBundle): ((message: ChildTurn) => Turn) => {
   const state = (message: ChildTurn): PlanState => {
     if (message.standing === 0) return { t: "waiting" }
     if (message.standing === 1) {
-      return message.result === undefined ? { t: "returned" } : { t: "returned", result: message.result }
+      const { notices = [], result } = message
+      if (result === undefined) return { t: "returned" }
+      return { t: "returned", result, ...(notices.length === 0 ? {} : { notices }) }
     }
     return failed(message.ending ?? { code: "plan_crashed", message: "the plan ended without a reason" })
   }

@@ -8,14 +8,16 @@ const valueText = (value: unknown): string =>
   value === undefined ? "nothing" : clip(JSON.stringify(value), 200)
 
 export const replayText = (
-  { compared, divergence, error, events, identical, runId }: ReplaySummary,
+  { compared, divergence, error, events, identical, rule, runId }: ReplaySummary,
   style: Style
 ): string => {
   if (identical) {
+    const changed =
+      rule === undefined ? "" : `\n  the run keeps the end it had; the rule has changed since: ${rule}`
     const line = `${style.green("identical")} ${style.bold(runId)}  ${plural(events, "event")}`
     return compared === undefined
-      ? line
-      : `${line}\n  the run was reopened: compared by the content of its calls and its result, not by order, names or log lines`
+      ? `${line}${changed}`
+      : `${line}${changed}\n  the run was reopened: compared by the content of its calls and its result, not by order, names or log lines`
   }
   if (error !== undefined) {
     const head = `${style.red("error")} ${style.dim(`[${error.code}]`)} ${error.message}`

@@ -100,6 +100,7 @@ export const summaryText = (summary: RunSummary, style: Style): string => {
       `${style.red("error")} ${style.dim(`[${error.code}]`)} ${error.message}${error.message.includes(where.slice(2, -1)) ? "" : named}`
     )
   }
+  for (const notice of summary.notices ?? []) lines.push(`  ${style.yellow("!")} ${notice}`)
   if (summary.changed !== undefined) lines.push(`  changed: ${summary.changed.join(", ")}`)
   lines.push(...findings(summary), ...waiting(summary, style))
   const cure = cureOf(summary)

@@ -75,7 +75,7 @@ const report = (plan: Inside, delivered: number): void => {
   const standing = plan.standing()
   const result = standing === 1 ? plan.result() : undefined
   const ending = standing === 2 ? `,"ending":${plan.ending()}` : ""
-  const value = result === undefined ? "" : `,"result":${JSON.stringify(result)}`
+  const value = result === undefined ? "" : `,"result":${JSON.stringify(result)},"notices":${plan.notices()}`
   const requests = plan.takeRequests()
   writeLine(
     `{"t":"turn","delivered":${delivered},"standing":${standing}${value}${ending},"requests":${requests}}`

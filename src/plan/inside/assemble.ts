@@ -47,7 +47,7 @@ export const assemble = (parts: Parts, limits: Limits): Inside => {
   parts.webText(own)
   parts.webObjects(own, guard)
   parts.webUrl(own, guard, parts.urlParser(own))
-  const fan = parts.fanOut(own, recorder)
+  const fan = parts.fanOut(own, plain, recorder)
 
   // A race leaves its losers pending when the run returns, which is otherwise a forgotten await.
   let raced = false

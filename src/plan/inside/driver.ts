@@ -27,6 +27,8 @@ export interface Inside {
   readonly standing: () => number
   readonly seal: () => void
   readonly result: () => string | undefined
+  /** What there is to say of the result, a list of strings as JSON text. */
+  readonly notices: () => string
   readonly ending: () => string
   readonly takeRequests: () => string
   readonly takeSeen: () => Seen | undefined
@@ -52,6 +54,7 @@ export const driver = (
   let prelude: PreludeModule | undefined
   let state: "running" | "returned" | "failed" = "running"
   let result: string | undefined
+  let notices = "[]"
   let asEffect = false
   let lost: { readonly reason: unknown } | undefined
 
@@ -79,17 +82,21 @@ export const driver = (
       guard.reading(error) ?? {
         code: "plan_error",
         message: isError ? `${name}: ${message}` : message,
-        site: recorder.siteOf(error)
+        site: plain.placeOf(error) ?? recorder.siteOf(error)
       }
     )
   }
 
   const returned = (value: unknown): void => {
     try {
-      result = value === undefined ? undefined : plain.json(value, "result")
+      if (value !== undefined) {
+        const text = plain.resultJson(value)
+        result = text.json
+        notices = text.notices
+      }
       state = "returned"
     } catch (error) {
-      fail({ code: "result_not_json", message: fan.messageOf(error) })
+      fail({ code: "result_not_json", message: fan.messageOf(error), site: plain.placeOf(error) })
     }
   }
 
@@ -209,6 +216,7 @@ export const driver = (
     standing,
     seal,
     result: () => result,
+    notices: () => notices,
     ending: () => {
       const how = recorder.ending()
       if (how === undefined) return "{}"

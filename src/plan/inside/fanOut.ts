@@ -1,6 +1,7 @@
 // fanOut: promises of calls that know whether anybody looked at them, and slots: many pieces of work, a value or a
 // reason for each, in order. Used by both promise styles. Evaluated inside the plan's context: see intrinsics.ts.
 import type { Intrinsics } from "./intrinsics.ts"
+import type { PlainJson } from "./plainJson.ts"
 import type { RawSite, Recorder } from "./record.ts"
 
 export interface SlotOutcome {
@@ -8,7 +9,7 @@ export interface SlotOutcome {
   readonly value: unknown
 }
 
-export const fanOut = (own: Intrinsics, recorder: Recorder) => {
+export const fanOut = (own: Intrinsics, plain: PlainJson, recorder: Recorder) => {
   const { put, member, isArray, then, TypeError: OwnTypeError } = own
   const OwnPromise = own.Promise
 
@@ -53,6 +54,7 @@ export const fanOut = (own: Intrinsics, recorder: Recorder) => {
       },
       recorder.watch(verb, site)
     )
+    plain.isCall(promise, verb, site)
     try {
       work(settle, fail)
     } catch (error) {

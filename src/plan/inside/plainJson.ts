@@ -1,7 +1,8 @@
 // plainJson: the JSON text of a value the plan hands out (arguments, log data, its result), or an error that names
 // the path of what JSON cannot carry. The rules of domain/canonicalJson.ts, keys in the author's order; every member
-// is read once. Evaluated inside the plan's context: see intrinsics.ts.
+// is read once. Of a result, which comes after all calls, what has a usual JSON form takes it, with a notice. Evaluated inside the plan's context: see intrinsics.ts.
 import type { Intrinsics } from "./intrinsics.ts"
+import type { RawSite } from "./record.ts"
 
 /** One object that was read, and where it stood. */
 export interface Seen {
@@ -19,6 +20,9 @@ export const plainJson = (own: Intrinsics) => {
   const match = own.uncurry(RegExp.prototype.exec)
   const plainKey = /^[A-Za-z_$][A-Za-z0-9_$]*$/
   const isFinite = Number.isFinite
+  const dateTime = own.uncurry<unknown, [], number>(Date.prototype.getTime)
+  const isoText = own.uncurry<unknown, [], string>(Date.prototype.toISOString)
+  const datePrototype = Date.prototype
   const maxDepth = 1000
   const longestPath = 200
 
@@ -37,6 +41,26 @@ export const plainJson = (own: Intrinsics) => {
 
   /** What is being written, for messages: `agent`, `result`, … */
   let subject = ""
+  /** Promises of calls, and errors that are about such a call. */
+  const calls = new own.WeakMap<object, { readonly verb: string; readonly site: RawSite | undefined }>()
+  const places = new own.WeakMap<object, RawSite>()
+
+  interface Kept {
+    readonly what: string
+    first: string
+    count: number
+  }
+  /** What was given its usual JSON form; undefined where nothing may be. */
+  let kept: ReadonlyArray<Kept> | undefined
+  const dates = 0
+  const gaps = 1
+
+  const keep = (kind: number, path: Path): void => {
+    const entry = kept === undefined ? undefined : kept[kind]
+    if (entry === undefined) return
+    if (entry.count === 0) entry.first = written(path)
+    entry.count += 1
+  }
 
   const refuse = (path: Path, problem: string): never => {
     throw new OwnTypeError(`${subject}: ${written(path)}: ${problem}`)
@@ -45,6 +69,25 @@ export const plainJson = (own: Intrinsics) => {
   const isPlain = (value: object): boolean => {
     const prototype: unknown = getPrototypeOf(value)
     return prototype === null || prototype === objectPrototype
+  }
+
+  /** A Date that nothing was made of: its time, else undefined. */
+  const timeOf = (value: object): number | undefined => {
+    if (getPrototypeOf(value) !== datePrototype) return undefined
+    try {
+      return dateTime(value)
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Whatever is a promise was not waited for; of a call, which one it was is said at its own line. */
+  const refusePromise = (value: object, path: Path): void => {
+    const call = own.weakGet(calls, value)
+    if (call === undefined) return
+    const error = new OwnTypeError(`${subject}: ${written(path)}: the call \`${call.verb}\` is not awaited`)
+    if (call.site !== undefined) own.weakSet(places, error, call.site)
+    throw error
   }
 
   const describe = (value: object): string => {
@@ -84,6 +127,14 @@ export const plainJson = (own: Intrinsics) => {
   }
 
   const container = (value: object, path: Path, open: Map<unknown, unknown>, depth: number): string => {
+    if (kept !== undefined) {
+      const time = timeOf(value)
+      if (time !== undefined && time !== time) refuse(path, "an invalid Date is not a JSON value")
+      if (time !== undefined) {
+        keep(dates, path)
+        return stringify(isoText(value))
+      }
+    }
     if (mapHas(open, value)) refuse(path, "a cycle is not a JSON value")
     if (depth >= maxDepth) refuse(path, `nested deeper than ${maxDepth} levels`)
     mapSet(open, value, true)
@@ -107,14 +158,22 @@ export const plainJson = (own: Intrinsics) => {
       const descriptor = getOwnPropertyDescriptor(value, index)
       if (descriptor === undefined) return refuse(at, "a hole in an array is not a JSON value")
       if (index > 0) out += ","
-      out += write(data(descriptor, at), at, open, depth + 1)
+      const element = data(descriptor, at)
+      if (element === undefined && kept !== undefined) {
+        keep(gaps, at)
+        out += "null"
+      } else out += write(element, at, open, depth + 1)
     }
     if (ownKeys(value).length !== length + 1) refuse(path, "an array with extra properties is not plain data")
     return `${out}]`
   }
 
   const object = (value: object, path: Path, open: Map<unknown, unknown>, depth: number): string => {
-    if (!isPlain(value)) refuse(path, `${describe(value)} is not plain data`)
+    if (!isPlain(value)) {
+      refusePromise(value, path)
+      const what = describe(value)
+      refuse(path, what === "Promise" ? "a promise is not plain data: await it" : `${what} is not plain data`)
+    }
     const keys = ownKeys(value)
     let out = ""
     for (let index = 0; index < keys.length; index++) {
@@ -138,8 +197,34 @@ export const plainJson = (own: Intrinsics) => {
     /** Throws a TypeError `<of>: <path>: <problem>`. */
     json: (value: unknown, of: string): string => {
       subject = of
+      kept = undefined
       return write(value, undefined, new OwnMap<unknown, unknown>(), 0)
     },
+    /** The same of the plan's result, in which a Date is its ISO text and undefined in an array null. */
+    resultJson: (value: unknown): { readonly json: string; readonly notices: string } => {
+      subject = "result"
+      const found: ReadonlyArray<Kept> = [
+        { what: "a Date, kept as its ISO text", first: "", count: 0 },
+        { what: "undefined in an array, kept as null", first: "", count: 0 }
+      ]
+      kept = found
+      const json = write(value, undefined, new OwnMap<unknown, unknown>(), 0)
+      let notices = ""
+      for (let index = 0; index < found.length; index++) {
+        const { count, first, what } = found[index] ?? { count: 0, first: "", what: "" }
+        if (count === 0) continue
+        const more = count === 1 ? "" : ` and ${count - 1} more`
+        notices += `${notices === "" ? "" : ","}${stringify(`result: ${first}${more}: ${what}`)}`
+      }
+      return { json, notices: `[${notices}]` }
+    },
+    /** Remembers whose promise it is. */
+    isCall: (promise: object, verb: string, site: RawSite | undefined): void => {
+      own.weakSet(calls, promise, { verb, site })
+    },
+    /** The place that an error is about, if that is not where it was made. */
+    placeOf: (error: unknown): RawSite | undefined =>
+      typeof error === "object" && error !== null ? own.weakGet(places, error) : undefined,
     takeSeen: (): Seen | undefined => {
       const all = seen
       seen = undefined

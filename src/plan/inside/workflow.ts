@@ -13,6 +13,11 @@ export const workflow = (own: Intrinsics, plain: PlainJson, recorder: Recorder, 
   const longestList = 4096
   const mostAgents = 1000
   /** Options that an agent call takes by name; the rest goes to the provider as it is, under `workflow`. */
+  /** One item of a fan-out: whether a call that was made for it failed and left a null. */
+  interface Slot {
+    failed: boolean
+    over: boolean
+  }
   const passed = ["model", "schema", "system", "maxOutputTokens", "temperature", "timeoutMs", "cache"]
 
   return (input: unknown, nested: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
@@ -20,8 +25,11 @@ export const workflow = (own: Intrinsics, plain: PlainJson, recorder: Recorder, 
     let spent = 0
     let agents = 0
     let group: string | undefined
-    /** Slots whose work is on the stack now: an agent called there is counted by its slot. */
-    let inSlot = 0
+    /**
+     * The slot whose work runs now. Answers come one at a time and the script runs until it is quiet after each: so what
+     * runs after the answer of a call is of the slot that the call was made in, until another slot's work begins.
+     */
+    let slot: Slot | undefined
     const warned: Record<string, boolean> = own.create(null)
 
     const optionsJson = (prompt: string, options: unknown): string => {
@@ -68,7 +76,7 @@ export const workflow = (own: Intrinsics, plain: PlainJson, recorder: Recorder, 
 
     const agent = (prompt: unknown, options?: unknown): Promise<unknown> => {
       const site = recorder.mark(agent)
-      const counted = inSlot > 0
+      const of = slot
       return fan.promised("agent", site, (settle, fail) => {
         if (typeof prompt !== "string") throw new OwnTypeError("agent: the prompt must be a string")
         if (agents >= mostAgents) throw new OwnError(`agent: more than ${mostAgents} agents in one run`)
@@ -77,9 +85,13 @@ export const workflow = (own: Intrinsics, plain: PlainJson, recorder: Recorder, 
         const own_ = member(options, "phase")
         const structured = member(options, "schema") !== undefined
         const finish = (result: unknown): void => {
+          slot = of
           try {
             const value = read(result, structured)
-            if (value === null && member(result, "ok") !== true && !counted) recorder.slots(0, 1, false)
+            if (value === null && member(result, "ok") !== true) {
+              if (of !== undefined && !of.over) of.failed = true
+              else recorder.slots(0, 1, false)
+            }
             settle(value)
           } catch (error) {
             fail(error)
@@ -89,29 +101,48 @@ export const workflow = (own: Intrinsics, plain: PlainJson, recorder: Recorder, 
       })
     }
 
-    const keep = (value: unknown): SlotOutcome => ({ lost: value === null, value })
     const broken = (error: unknown): SlotOutcome => {
       recorder.log(`a slot is null: ${fan.messageOf(error)}`, undefined)
       return { lost: true, value: null }
     }
 
+    /** A null that the script gives of itself is what it says; one that a failed call left is a loss. */
     const gather = (
       count: number,
-      work: (index: number) => unknown,
+      work: (index: number, mine: Slot) => unknown,
       settle: (value: unknown) => void
-    ): void =>
-      fan.slots(count, recorder.limits.list, work, keep, broken, (values, answered) => {
+    ): void => {
+      const around = slot
+      const slots: Array<Slot> = []
+      for (let index = 0; index < count; index++) put(slots, index, { failed: false, over: false })
+      const one = async (index: number): Promise<SlotOutcome> => {
+        const mine = slots[index] ?? { failed: false, over: false }
+        try {
+          const value = await work(index, mine)
+          return { lost: mine.failed && (value === null || value === undefined), value }
+        } finally {
+          mine.over = true
+        }
+      }
+      const outcomeOf = (outcome: unknown): SlotOutcome => ({
+        lost: member(outcome, "lost") === true,
+        value: member(outcome, "value")
+      })
+      fan.slots(count, recorder.limits.list, one, outcomeOf, broken, (values, answered) => {
         recorder.slots(answered, count, false)
+        slot = around
         settle(values)
       })
+    }
 
     /** Calls the author's function as the work of a slot. */
-    const within = (work: () => unknown): unknown => {
-      inSlot += 1
+    const within = (mine: Slot, work: () => unknown): unknown => {
+      const before = slot
+      slot = mine
       try {
         return work()
       } finally {
-        inSlot -= 1
+        slot = before
       }
     }
 
@@ -125,7 +156,7 @@ export const workflow = (own: Intrinsics, plain: PlainJson, recorder: Recorder, 
       fan.promised("parallel", recorder.mark(parallel), (settle) => {
         bounded(thunks, "parallel")
         const work = fan.functions(thunks, "parallel", "the thunks")
-        gather(work.length, (index) => within(() => work[index]?.()), settle)
+        gather(work.length, (index, mine) => within(mine, () => work[index]?.()), settle)
       })
 
     const pipeline = (items: unknown, ...rest: Array<unknown>): Promise<unknown> =>
@@ -133,12 +164,12 @@ export const workflow = (own: Intrinsics, plain: PlainJson, recorder: Recorder, 
         bounded(items, "pipeline")
         const stages = fan.functions(rest, "pipeline", "the stages")
         const all = fan.elements(items, "pipeline", "the items")
-        const through = async (index: number): Promise<unknown> => {
+        const through = async (index: number, mine: Slot): Promise<unknown> => {
           const item = all[index]
           let value: unknown = item
           for (let at = 0; at < stages.length; at++) {
             const previous = value
-            value = await within(() => stages[at]?.(previous, item, index))
+            value = await within(mine, () => stages[at]?.(previous, item, index))
           }
           return value
         }
@@ -205,15 +236,18 @@ export const workflow = (own: Intrinsics, plain: PlainJson, recorder: Recorder, 
           if (depth > 0) throw new OwnError("workflow: scripts nest one level deep")
           const script = scriptOf(ref)
           const before = group
+          const of = slot
           const start = async (): Promise<unknown> => await script(globalsOf(given, depth + 1))
           own.then(
             start(),
             (value) => {
               group = before
+              slot = of
               settle(value)
             },
             (error) => {
               group = before
+              slot = of
               fail(error)
             }
           )
