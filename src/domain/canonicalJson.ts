@@ -1,6 +1,6 @@
 // Canonical JSON (RFC 8785, JCS): the one text form that is hashed. Pure; takes only plain data and says, by
 // path, what it cannot carry. It never changes a value silently. Fingerprints live in fingerprint.ts.
-import { Result, Schema } from "effect"
+import { Predicate, Result, Schema } from "effect"
 
 /** Any value JSON can carry. */
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [key: string]: Json }
@@ -142,7 +142,7 @@ class Writer {
   }
 
   private container(value: object): string {
-    if (this.asResult !== undefined && value instanceof Date) {
+    if (this.asResult !== undefined && Predicate.isDate(value)) {
       if (Number.isNaN(value.getTime())) this.refuse("an invalid Date is not a JSON value")
       this.keep("date")
       return JSON.stringify(value.toISOString())

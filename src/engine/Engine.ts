@@ -84,10 +84,12 @@ export const ReplaySummary = Schema.Struct({
   identical: Schema.Boolean,
   events: Schema.Int,
   /**
-   * Of a run that was reopened, which cannot tell what the plan did again: calls are compared by content, and not by
-   * order, label, phase or log line, nor is one missed that was answered before the reopening.
+   * `content`, of a run that was reopened, which cannot tell what the plan did again: calls are compared by content,
+   * and not by order, label, phase or log line, nor is one missed that was answered before the reopening. `calls`, of a
+   * run that the machine ended for want of time or memory: calls are compared up to its last journaled turn, and its
+   * end is the journal's.
    */
-  compared: Schema.optionalKey(Schema.Literal("content")),
+  compared: Schema.optionalKey(Schema.Literals(["content", "calls"])),
   /**
    * Of a run that ended by an earlier rule of the engine's: what the rule is now. The plan did the same again, and the
    * run keeps the end that its journal says.

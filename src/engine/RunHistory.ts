@@ -19,6 +19,9 @@ import { brokenRoom, type BrokenRoom } from "./rooms/roomFailure.ts"
 
 const decodeUsage = Schema.decodeUnknownOption(Schema.Struct({ usage: Schema.optionalKey(TokenUsage) }))
 
+/** Codes by which a plan's process ends for want of time or memory: what a machine is short of, not the plan. */
+const starved: ReadonlySet<string> = new Set(["plan_timeout", "plan_out_of_memory", "plan_crashed"])
+
 type End = RunEventOf<"RunCompleted"> | RunEventOf<"RunFailed">
 
 /** 48 bits of a hash and a number small beside them: enough to tell that two things differ. */
@@ -238,6 +241,11 @@ export class RunHistory {
       this.lastNumber === 0 &&
       this.noteSeq.length === 0
     )
+  }
+
+  /** The machine ended the plan in the midst of a turn, which is not in the journal. */
+  get cutShort(): boolean {
+    return this.end?.type === "RunFailed" && starved.has(this.end.error.code)
   }
 
   /** Highest number a call was scheduled under. */

@@ -2,6 +2,7 @@
 // calls, notes, cancels and slots, and says at once where they part from the journal. Writes nothing.
 import { Effect, Option } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
+import { firstRules } from "../domain/rules.ts"
 import type { Coverage, RunEventBody } from "../domain/RunEvent.ts"
 import type { PlanRequest, PlanState } from "../plan/PlanProtocol.ts"
 import { earlierOf, type IssuedCall } from "./CallBook.ts"
@@ -39,6 +40,11 @@ export class Session {
   divergence: Divergence | undefined
   private readonly run: RunContext
   private readonly history: RunHistory
+  /**
+   * What the plan did last may be missing from the journal of the ended run: its process was ended in the midst of a
+   * turn, or it failed under the first rules, when calls that were never dispatched were not journaled at a failure.
+   */
+  private readonly dropsLast: boolean
   /** Number of the call issued last. They are numbered from 1, with no gap. */
   lastIssued = 0
   /** Ids of the councils called so far. */
@@ -56,6 +62,8 @@ export class Session {
   constructor(run: RunContext, history: RunHistory) {
     this.run = run
     this.history = history
+    const failed = history.end?.type === "RunFailed"
+    this.dropsLast = history.cutShort || (failed && run.journal.state().rules === firstRules)
   }
 
   /** Slots so far, in the order of the spec: how many hold an answer, of how many. */
@@ -129,7 +137,8 @@ export class Session {
     if (!history.strict || this.divergence !== undefined) return
     const seq = history.scheduledAs(call.n)
     if (seq === undefined) {
-      if (history.end !== undefined && call.earlier?.status !== "cancelled") this.divergence = extraCall(call)
+      if (history.end !== undefined && !this.dropsLast && call.earlier?.status !== "cancelled")
+        this.divergence = extraCall(call)
       return
     }
     const names = { label: call.options?.label, phase: call.phase }
@@ -145,7 +154,7 @@ export class Session {
     const { history, run } = this
     const seq = history.notedAs(this.notesSeen)
     if (seq === undefined) {
-      if (history.end !== undefined && history.strict) {
+      if (history.end !== undefined && history.strict && !history.cutShort) {
         this.divergence ??= noteDiffers(undefined, undefined, asJson(body))
       }
       return false

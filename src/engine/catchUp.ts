@@ -26,7 +26,10 @@ const knownFrom = (run: RunContext, rank: number, until: number): ReadonlyArray<
 const answerOf = (run: RunContext, call: CallState | string, n: number) =>
   Effect.map(run.journal.readResultText(call), (json): Answer => ({ n, json }))
 
-/** The first of the journal's answers from `next` on that the plan neither took nor gave up on. */
+/**
+ * The first of the journal's answers from `next` on that the plan neither took nor gave up on. A plan that has ended
+ * leaves answers of calls that it had made.
+ */
 const unwanted = (
   run: RunContext,
   session: Session,
@@ -34,7 +37,8 @@ const unwanted = (
   until: number
 ): CallState | undefined => {
   for (let batch = next; batch.length > 0; batch = knownFrom(run, (batch.at(-1)?.rank ?? until) + 1, until)) {
-    const found = batch.find(({ id }) => !session.gaveUp.has(id))
+    const hasEnded = session.state.t !== "waiting"
+    const found = batch.find(({ id, n }) => !session.gaveUp.has(id) && !(hasEnded && session.pending.has(n)))
     if (found !== undefined) return found
   }
   return undefined

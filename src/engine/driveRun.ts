@@ -125,6 +125,14 @@ const stoppedBy = (signal: string, runId: string): Pick<Ended, "status" | "error
   }
 })
 
+/** What the plan had asked for when it failed and nobody had made: so the journal has every call that it issued. */
+const cancelUnmade = Effect.fnUntraced(function* (run: RunContext, session: Session) {
+  for (const { id, n, ref } of session.pending.values()) {
+    if (n > 0 && run.journal.state().calls.get(id) === undefined)
+      yield* append(run, { type: "CallCancelled", n, ...ref })
+  }
+})
+
 /** What is known of the run when it ends, however it ends. */
 interface Progress {
   session: Session | undefined
@@ -177,6 +185,7 @@ const toItsEnd = Effect.fnUntraced(function* (
   }
   const state: PlanState =
     live.t === "unwritable" ? { t: "failed", error: journalErrorInfo(live.error) } : session.state
+  yield* cancelUnmade(run, session)
   const end = endOf(run, session, state, counts)
   yield* append(run, end)
   yield* journal.commit

@@ -140,8 +140,10 @@ export const liveRun = Effect.fnUntraced(function* (
   const apply = Effect.fnUntraced(function* (deeds: ReadonlyArray<Deed>) {
     for (const deed of deeds) {
       if (deed.t === "note") yield* answers.write(deed.body)
-      else if (deed.t === "call") yield* issue(deed.call)
-      else {
+      else if (deed.t === "call") {
+        // A plan that has ended gets no answer any more.
+        if (session.state.t === "waiting") yield* issue(deed.call)
+      } else {
         const { call } = deed
         if (!answers.forget(call)) yield* answers.write({ type: "CallCancelled", n: call.n, ...call.ref })
         asleep.delete(call.n)

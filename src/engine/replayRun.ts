@@ -20,9 +20,6 @@ import { noteOf, readEvent, readScheduled, RunHistory } from "./RunHistory.ts"
 import type { Session } from "./Session.ts"
 import { resultValue } from "./summarize.ts"
 
-/** Codes by which a plan's process ends for want of time or memory: what this machine is short of, not the plan. */
-const starved: ReadonlySet<string> = new Set(["plan_timeout", "plan_out_of_memory", "plan_crashed"])
-
 /** Codes of runs that failed although the plan returned. */
 const returned: ReadonlySet<string> = new Set(["budget_exceeded", "gate_failed", "no_mission"])
 
@@ -45,6 +42,7 @@ const leftOut = Effect.fnUntraced(function* (journal: RunJournal, history: RunHi
 interface Comparison {
   readonly divergence?: Divergence
   readonly rule?: string
+  readonly compared?: ReplaySummary["compared"]
 }
 
 const diverges = (divergence: Divergence | undefined): Comparison =>
@@ -108,7 +106,7 @@ const replaying = Effect.fnUntraced(function* (
   const { end } = history
   if (end === undefined) return {}
   // A run that was ended for want of time or memory did so somewhere; being ended elsewhere is no divergence.
-  if (end.type === "RunFailed" && starved.has(end.error.code)) return {}
+  if (history.cutShort) return { compared: "calls" as const }
   if (history.strict) {
     const less = yield* leftOut(journal, history, session)
     if (less !== undefined) return diverges(less)
@@ -153,7 +151,7 @@ const replayWith = Effect.fnUntraced(function* (
     observe: () => Effect.void,
     stop: yield* Deferred.make<string>()
   }
-  const { divergence, rule } = yield* replaying(journal, history, run, isScript)
+  const { compared, divergence, rule } = yield* replaying(journal, history, run, isScript)
   const summary: ReplaySummary = {
     type: "ReplaySummary",
     ok: divergence === undefined,
@@ -161,6 +159,7 @@ const replayWith = Effect.fnUntraced(function* (
     identical: divergence === undefined,
     events: journal.state().lastSeq,
     ...(history.strict ? {} : { compared: "content" as const }),
+    ...(compared === undefined ? {} : { compared }),
     ...(rule === undefined ? {} : { rule }),
     ...(divergence === undefined ? {} : { divergence })
   }

@@ -369,7 +369,7 @@ describe("F39: what JSON cannot carry", () => {
   for (const [name, value] of [
     ["a bigint", 1n],
     ["a function", () => 1],
-    ["a date", { when: new Date(0) }],
+    ["an invalid date", { when: new Date(Number.NaN) }],
     [
       "a cycle",
       (() => {

@@ -96,13 +96,14 @@ describe("a result", () => {
       `in ${style} fails by path for anything else, and a corrected plan pays nothing with --reuse`,
       () =>
         Effect.gen(function* () {
+          const { paid, run, summary: first } = yield* runText(style, of(refused[0]?.[0] ?? ""))
+          assert.include(first.error?.cure ?? "", `--reuse ${first.runId}`)
+          yield* run(first.runId)
+          assert.strictEqual(paid.made.length, 1)
           for (const [body, problem] of refused) {
-            const { paid, run, summary } = yield* runText(style, of(body))
+            const { summary } = yield* runText(style, of(body))
             assert.strictEqual(summary.error?.code, "result_not_json", JSON.stringify(summary))
             assert.match(summary.error?.message ?? "", problem)
-            assert.include(summary.error?.cure ?? "", `--reuse ${summary.runId}`)
-            yield* run(summary.runId)
-            assert.strictEqual(paid.made.length, 1)
           }
         }),
       60_000

@@ -98,7 +98,12 @@ const endings: ReadonlyArray<readonly [what: string, body: string, code: string,
     /./
   ],
   ["a result with a hole", run(`return { a: [1, , 2] }`), "result_not_json", /\$\.a\[1\]/],
-  ["a result with a Date", run(`return { at: new Date(0) }`), "result_not_json", /\$\.at: Date/],
+  [
+    "a result with an invalid Date",
+    run(`return { at: new Date(NaN) }`),
+    "result_not_json",
+    /\$\.at: an invalid/
+  ],
   [
     "a result too deep",
     run(`let o = {}; for (let i = 0; i < 5e4; i++) o = { o }; return o`),

@@ -7,6 +7,13 @@ import { clip, type Style } from "../terminal/style.ts"
 const valueText = (value: unknown): string =>
   value === undefined ? "nothing" : clip(JSON.stringify(value), 200)
 
+const comparedHow = {
+  content:
+    "the run was reopened: compared by the content of its calls and its result, not by order, names or log lines",
+  calls:
+    "the machine ended the run for want of time or memory: compared up to its last turn; its end is the journal's"
+} as const
+
 export const replayText = (
   { compared, divergence, error, events, identical, rule, runId }: ReplaySummary,
   style: Style
@@ -15,9 +22,7 @@ export const replayText = (
     const changed =
       rule === undefined ? "" : `\n  the run keeps the end it had; the rule has changed since: ${rule}`
     const line = `${style.green("identical")} ${style.bold(runId)}  ${plural(events, "event")}`
-    return compared === undefined
-      ? `${line}${changed}`
-      : `${line}${changed}\n  the run was reopened: compared by the content of its calls and its result, not by order, names or log lines`
+    return `${line}${changed}${compared === undefined ? "" : `\n  ${comparedHow[compared]}`}`
   }
   if (error !== undefined) {
     const head = `${style.red("error")} ${style.dim(`[${error.code}]`)} ${error.message}`
