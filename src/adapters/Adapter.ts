@@ -17,12 +17,6 @@ export interface AttemptSuccess {
   readonly raw?: Json
 }
 
-/** How often one call may be sent. */
-export interface ReservePolicy {
-  readonly maxAttempts: number
-  readonly maxRepairs: number
-}
-
 export interface Adapter {
   /** `offline`, `openai`, `command:claude`, … */
   readonly id: string
@@ -30,8 +24,8 @@ export interface Adapter {
   readonly free: boolean
   /** A call that may have run must not run again unasked (subprocess agents): an in-doubt one suspends the run. */
   readonly acts: boolean
-  /** The most a whole call can cost, in US dollars, where the adapter knows better than price times tokens. */
-  readonly reserveUsd?: (input: ModelRunInput, policy: ReservePolicy) => number
+  /** The most one attempt can cost, in US dollars, where the adapter knows better than price times tokens. */
+  readonly reserveUsd?: (input: ModelRunInput) => number
   /** One try. Interruption reaches the wire and the child. It may fail, throw, die or hang: the spine copes. */
   readonly attempt: (input: ModelRunInput) => Effect.Effect<AttemptSuccess, ModelError>
 }

@@ -1,8 +1,9 @@
 // Pricing: what a call cost, and the most it can cost before it is made. Prices come with a binding, from the
 // configuration or from the kept table (PriceTable.ts); what has no price has no cost, never a cost of 0.
+import { ceilNanos } from "../domain/budget/nanos.ts"
+import type { Amount } from "../domain/budget/Spending.ts"
 import type { ModelError, TokenUsage } from "../domain/ModelError.ts"
 import type { ModelRunInput } from "../domain/ModelRun.ts"
-import type { ReservePolicy } from "./Adapter.ts"
 import type { Binding, Price, Rates } from "./AdapterRegistry.ts"
 import { isPricedAsListed, thinkingTokens } from "./providerOptions.ts"
 
@@ -71,50 +72,65 @@ export const inputBound = (input: ModelRunInput): number =>
   (input.schema === undefined ? 0 : utf8Bytes(JSON.stringify(input.schema)) + schemaFrameBytes) +
   (input.providerOptions === undefined ? 0 : utf8Bytes(JSON.stringify(input.providerOptions)))
 
-const dearest = (price: Price): { readonly input: number; readonly output: number } => {
+/** The dearest rates that a request of at most this many input tokens can be billed at. */
+const dearestUpTo = (
+  price: Price,
+  inputTokens: number
+): { readonly input: number; readonly output: number } => {
   let input = 0
   let output = 0
-  for (const rates of [price, ...(price.tiers ?? [])]) {
-    input = Math.max(input, rates.inputUsdPerMillion, rates.cacheWriteUsdPerMillion ?? 0)
+  for (const rates of [price, ...(price.tiers ?? []).filter((tier) => tier.aboveInputTokens < inputTokens)]) {
+    const { cacheWriteUsdPerMillion = 0, cachedInputUsdPerMillion = 0, inputUsdPerMillion } = rates
+    input = Math.max(input, inputUsdPerMillion, cacheWriteUsdPerMillion, cachedInputUsdPerMillion)
     output = Math.max(output, rates.outputUsdPerMillion)
   }
   return { input, output }
 }
 
-/** The most one link can cost; undefined without a known price. */
-export const reserveOfLink = (
-  binding: Binding,
-  input: ModelRunInput,
-  policy: ReservePolicy
-): number | undefined => {
-  if (binding.adapter.reserveUsd !== undefined) return binding.adapter.reserveUsd(input, policy)
+/**
+ * The most one attempt can cost, in US dollars: bytes of all that is sent and the output bound, at the dearest rates
+ * that so many input tokens can reach. Undefined without a known price.
+ */
+export const reserveUsd = (binding: Binding, input: ModelRunInput): number | undefined => {
+  if (binding.adapter.reserveUsd !== undefined) return binding.adapter.reserveUsd(input)
   if (binding.adapter.free) return 0
   if (binding.price === undefined) return undefined
-  const rates = dearest(binding.price)
-  const repairs = input.schema === undefined ? 0 : policy.maxRepairs
-  const requests = 1 + repairs
-  const shown = repairs * (maxShownAnswerBytes + maxShownIssuesBytes + repairFrameBytes)
-  const tokensIn = requests * inputBound(input) + shown
-  const tokensOut = requests * outputBound(binding, input)
-  return (policy.maxAttempts * (tokensIn * rates.input + tokensOut * rates.output)) / 1_000_000
+  const tokens = inputBound(input)
+  const rates = dearestUpTo(binding.price, tokens)
+  return (tokens * rates.input + outputBound(binding, input) * rates.output) / 1_000_000
+}
+
+/** The most one attempt can cost and bring; undefined where it is free. A person is. */
+export const worstOfAttempt = (binding: Binding, input: ModelRunInput): Amount | undefined => {
+  if (binding.adapter.free) return undefined
+  const usd = reserveUsd(binding, input)
+  const output = outputBound(binding, input)
+  return {
+    usd: usd === undefined ? undefined : ceilNanos(usd),
+    outputTokens: output,
+    tokens: output + inputBound(input)
+  }
 }
 
 /**
- * The most a call can cost, in US dollars: bytes of all that is sent and the output bound at the dearest rates,
- * times attempts, times one and the repairs (with what they show). Of a chain the dearest link: runBound does not
- * fall back where what may have been billed already leaves no room for the next. Undefined when a link has no
- * known price.
+ * The most a call can cost that is answered at the first attempt of its dearest link, after that many repairs. For
+ * forecasts: nothing is held for it. Undefined when a link has no known price.
  */
-export const reserveUsd = (
+export const forecastUsd = (
   chain: ReadonlyArray<Binding>,
   input: ModelRunInput,
-  policy: ReservePolicy
+  maxRepairs: number
 ): number | undefined => {
+  const repairs = input.schema === undefined ? 0 : maxRepairs
+  const shown = maxShownAnswerBytes + maxShownIssuesBytes + repairFrameBytes
   let total = 0
   for (const binding of chain) {
-    const link = reserveOfLink(binding, input, policy)
-    if (link === undefined) return undefined
-    total = Math.max(total, link)
+    const first = reserveUsd(binding, input)
+    if (first === undefined) return undefined
+    const rates =
+      binding.price === undefined ? undefined : dearestUpTo(binding.price, inputBound(input) + shown)
+    const again = binding.adapter.free || rates === undefined ? 0 : first + (shown * rates.input) / 1_000_000
+    total = Math.max(total, first + repairs * again)
   }
   return total
 }
@@ -145,5 +161,6 @@ const neverSent = new Set<ModelError["code"]>([
 const mayBeBilled = (error: ModelError): boolean => {
   if (neverSent.has(error.code)) return false
   if (error.httpStatus !== undefined && error.httpStatus >= 300) return false
+  if (error.sent === false) return false
   return true
 }

@@ -85,7 +85,7 @@ const readError = (error: unknown, input: ModelRunInput): ModelError => {
   const costUsd = nonNegative(error.costUsd)
   const usage = cleanUsage(error.usage)
   const detail = carriable(error.detail)
-  const { breaker, httpStatus } = error
+  const { breaker, httpStatus, sent } = error
   return new ModelError({
     code,
     message: boundMessage(typeof error.message === "string" ? error.message : code),
@@ -94,6 +94,7 @@ const readError = (error: unknown, input: ModelRunInput): ModelError => {
     ...(Number.isSafeInteger(httpStatus) && httpStatus !== undefined ? { httpStatus } : {}),
     ...(detail === undefined ? {} : { detail }),
     ...(breaker === "success" || breaker === "failure" || breaker === "neutral" ? { breaker } : {}),
+    ...(sent === false ? { sent } : {}),
     ...(usage === undefined ? {} : { usage }),
     ...(costUsd === undefined ? {} : { costUsd })
   })

@@ -43,10 +43,14 @@ interface Rule {
   readonly error: (clue: Clue) => ModelError
 }
 
+/** Codes that there are only before a connection is made: the name was not found, nobody listens. */
+const neverConnected = /^(?:ENOTFOUND|ECONNREFUSED|EAI_AGAIN|EAI_FAIL|UND_ERR_CONNECT_TIMEOUT)$/
+
 const network = (what: string, retryable: boolean, breaker: BreakerOutcome, clue: Clue): ModelError =>
   makeError("network", `${what}${clue.code === "" ? "" : ` (${clue.code})`}`, {
     retryable,
     breaker,
+    ...(neverConnected.test(clue.code) && { sent: false }),
     ...(clue.code !== "" && { detail: { codes: [clue.code.slice(0, 60)] } })
   })
 

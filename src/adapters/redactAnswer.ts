@@ -34,13 +34,25 @@ export const makeRedactor = (secrets: ReadonlyArray<string>): Redactor => {
       ...(output === undefined ? {} : { output: mapStrings(output, hide) }),
       ...(raw === undefined ? {} : { raw: mapStrings(raw, hide) })
     }),
-    failure: ({ breaker, code, costUsd, detail, httpStatus, message, retryAfterMs, retryable, usage }) =>
+    failure: ({
+      breaker,
+      code,
+      costUsd,
+      detail,
+      httpStatus,
+      message,
+      retryAfterMs,
+      retryable,
+      sent,
+      usage
+    }) =>
       makeError(code, clean(message), {
         retryable,
         ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
         ...(httpStatus === undefined ? {} : { httpStatus }),
         ...(detail === undefined ? {} : { detail: mapStrings(detail, clean) }),
         ...(breaker === undefined ? {} : { breaker }),
+        ...(sent === undefined ? {} : { sent }),
         ...(usage === undefined ? {} : { usage }),
         ...(costUsd === undefined ? {} : { costUsd })
       })

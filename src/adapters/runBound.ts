@@ -6,23 +6,22 @@ import { makeError, type ModelError } from "../domain/ModelError.ts"
 import type { FellBack, ModelRunInput, ModelRunResult } from "../domain/ModelRun.ts"
 import type { AttemptSuccess } from "./Adapter.ts"
 import type { Binding } from "./AdapterRegistry.ts"
+import { withoutAnother } from "./AttemptPort.ts"
 import { mayFallBack } from "./Fallback.ts"
 import { Guards } from "./Guards.ts"
-import { reserveOfLink, sentOutputBound } from "./Pricing.ts"
+import { sentOutputBound } from "./Pricing.ts"
 import { costProblem } from "./providerOptions.ts"
 import {
   type CallOptions,
-  emptyTally,
-  errorInfo,
   failureOf,
   guardedAttempts,
   lastNet,
   readInput,
   spanOptions,
   successOf,
-  type Tally,
   untilAborted
 } from "./runWithGuards.ts"
+import { emptyTally, errorInfo, type Tally, tellAnswer, tellLast } from "./Tally.ts"
 import {
   type AnswerIssue,
   compileSchema,
@@ -37,11 +36,10 @@ export interface BoundOptions extends CallOptions {
   /** A further check of a structured answer that fits its schema; what it finds is repaired alike. */
   readonly check?: (value: Json) => ReadonlyArray<AnswerIssue>
   /**
-   * What is reserved for the call, in US dollars. The output bound is then always sent, provider options that may
-   * raise the cost are `invalid_input`, and a link whose worst case does not fit into what may not have been spent
-   * yet is not tried.
+   * The call's cost is bounded: the output bound is always sent, and provider options that may raise the cost are
+   * `invalid_input`.
    */
-  readonly reservedUsd?: number
+  readonly bounded?: boolean
 }
 
 /** The answer of one link, decoded. */
@@ -57,20 +55,37 @@ const answerOf = Effect.fnUntraced(function* (
   input: ModelRunInput,
   schema: StructuredSchema | undefined,
   options: BoundOptions,
-  tally: Tally & { repairs: number }
+  tally: Tally & { repairs: number },
+  kind: "first" | "fallback"
 ): Effect.fn.Return<Answered, ModelError> {
+  const { port } = options
   const maxRepairs = Math.min(2, options.maxRepairs ?? guards.policy.maxRepairs)
   let asked = input
+  let unanswered: ModelError | undefined
+  /** The repair was not made: the call fails as it would have without one. */
+  const unrepaired = (refusal: ModelError) =>
+    unanswered === undefined ? refusal : withoutAnother(unanswered, refusal)
   for (let repair = 0; ; repair++) {
-    const success = yield* guardedAttempts(guards, binding, asked, options, tally)
+    const success = yield* guardedAttempts(
+      guards,
+      binding,
+      asked,
+      options,
+      tally,
+      repair === 0 ? kind : "repair"
+    ).pipe(
+      Effect.mapError((error) => (repair > 0 && error.code === "budget_exceeded" ? unrepaired(error) : error))
+    )
     if (schema === undefined) return { success, output: success.output }
     const answer = readAnswer(schema, success, options.check)
     if (Result.isSuccess(answer)) return { success, output: answer.success }
     const wrong = answer.failure
+    const final = makeError("invalid_response", wrong.message, { detail: { issues: wrong.issues } })
     // What was cut at the output limit would be cut again, and paid again.
-    if (repair >= maxRepairs || success.finishReason === "length") {
-      return yield* makeError("invalid_response", wrong.message, { detail: { issues: wrong.issues } })
-    }
+    const isOver = repair >= maxRepairs || success.finishReason === "length"
+    yield* tellLast(port, tally, isOver, success.text)
+    if (isOver) return yield* final
+    unanswered = final
     tally.repairs += 1
     asked = repairInput(input, success.text, wrong, repair + 1)
   }
@@ -105,19 +120,10 @@ export const runBound = Effect.fnUntraced(
     const failure = (error: ModelError) =>
       Effect.map(at, (where) => ({ ...failureOf(where, error, tally), ...extras() }))
 
-    const fits = (next: Binding, asked: ModelRunInput, worstUsd: number): boolean => {
-      if (options.reservedUsd === undefined) return true
-      const policy = {
-        maxAttempts: options.maxAttempts ?? guards.policy.retry.maxAttempts,
-        maxRepairs: options.maxRepairs ?? guards.policy.maxRepairs
-      }
-      const more = reserveOfLink(next, asked, policy)
-      return more !== undefined && worstUsd + more <= options.reservedUsd
-    }
-
     const walk = (read: ModelRunInput, schema: StructuredSchema | undefined) =>
       Effect.gen(function* () {
         const deadline = read.totalTimeoutMs ?? guards.policy.totalTimeoutMs
+        let before: ModelError | undefined
         for (const [index, binding] of chain.entries()) {
           known.adapterId = binding.adapter.id
           known.modelId = binding.modelId
@@ -125,27 +131,33 @@ export const runBound = Effect.fnUntraced(
           const asked: ModelRunInput = {
             ...read,
             model: binding.modelId,
-            ...(options.reservedUsd === undefined ? {} : { maxOutputTokens: sentOutputBound(binding, read) }),
+            ...(options.bounded === true ? { maxOutputTokens: sentOutputBound(binding, read) } : {}),
             ...(deadline === undefined ? {} : { totalTimeoutMs: Math.max(1, deadline - elapsed) })
           }
-          const answer = yield* Effect.result(answerOf(guards, binding, asked, schema, options, tally))
+          const answer = yield* Effect.result(
+            answerOf(guards, binding, asked, schema, options, tally, index === 0 ? "first" : "fallback")
+          )
           if (Result.isSuccess(answer)) {
+            yield* tellAnswer(options.port, tally)
             const { success, output } = answer.success
             const told = { ...success, ...(output === undefined ? {} : { output }) }
             return { ...successOf(yield* at, told, tally), ...extras() }
           }
           const error = answer.failure
+          if (error.code === "budget_exceeded" && before !== undefined) {
+            const failed = fellBackFrom.pop()
+            known.adapterId = failed?.adapterId ?? known.adapterId
+            known.modelId = failed?.modelId ?? known.modelId
+            return yield* withoutAnother(before, error)
+          }
           const next = chain[index + 1]
           const late = deadline !== undefined && (yield* Clock.currentTimeMillis) - startedAt >= deadline
-          const spentSoFar = tally.costUsd ?? options.reservedUsd ?? 0
-          if (
-            next === undefined ||
-            late ||
-            !mayFallBack(binding.adapter, error) ||
-            !fits(next, read, spentSoFar)
-          ) {
+          if (next === undefined || late || !mayFallBack(binding.adapter, error)) {
+            yield* tellLast(options.port, tally, true)
             return yield* error
           }
+          yield* tellLast(options.port, tally, false)
+          before = error
           fellBackFrom.push({
             adapterId: binding.adapter.id,
             modelId: binding.modelId,
@@ -160,7 +172,7 @@ export const runBound = Effect.fnUntraced(
         Effect.gen(function* () {
           known.requestId = read.requestId ?? (yield* guards.nextId("req"))
           const dearer =
-            options.reservedUsd === undefined || chain.every(({ adapter }) => adapter.free)
+            options.bounded !== true || chain.every(({ adapter }) => adapter.free)
               ? undefined
               : costProblem(read.providerOptions)
           if (dearer !== undefined) return yield* makeError("invalid_input", dearer)

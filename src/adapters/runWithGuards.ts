@@ -2,23 +2,19 @@
 // the input, ask the breaker, run the attempt under its time limit, tell the breaker, retry, and a last net.
 // Fallback chains and structured output stand on top of it, in runBound.ts.
 import { Cause, Clock, Effect, Exit, Option, Result, Schema } from "effect"
-import {
-  type ModelError,
-  breakerOutcome,
-  makeError,
-  type ModelErrorInfo,
-  type TokenUsage
-} from "../domain/ModelError.ts"
+import { type ModelError, breakerOutcome, makeError } from "../domain/ModelError.ts"
 import { exactGuardOf } from "../domain/guardOf.ts"
 import { ModelRunInput, type ModelRunFailure, type ModelRunResult } from "../domain/ModelRun.ts"
 import { issuesText } from "../domain/schemaIssues.ts"
 import type { Adapter, AttemptSuccess } from "./Adapter.ts"
 import type { Binding } from "./AdapterRegistry.ts"
 import { attemptOnce, CurrentAttempt } from "./attempt.ts"
+import { type AttemptPort, type EndedAttempt, type StartingAttempt, withoutAnother } from "./AttemptPort.ts"
 import { Guards } from "./Guards.ts"
 import { costOfAnswer, costOfFailure } from "./Pricing.ts"
 import { optionProblem } from "./providerOptions.ts"
 import { retrySchedule, worthAnother } from "./Retry.ts"
+import { count, emptyTally, errorInfo, spent, type Tally, tellLast, told } from "./Tally.ts"
 
 /** What a caller may set for one call. */
 export interface CallOptions {
@@ -26,64 +22,14 @@ export interface CallOptions {
   readonly maxAttempts?: number
   /** Its abort ends the call with a `cancelled` result. */
   readonly signal?: AbortSignal
+  /** Who bounds and journals the call's attempts. */
+  readonly port?: AttemptPort
 }
 
 /** A span for every call, without the stack it was made at: an error made for that would cost more than the span. */
 export const spanOptions = { captureStackTrace: false }
 
 const decodeInput = Schema.decodeUnknownEffect(ModelRunInput)
-export const errorInfo = (error: ModelError): ModelErrorInfo => ({
-  code: error.code,
-  message: error.message,
-  retryable: error.retryable,
-  ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
-  ...(error.httpStatus === undefined ? {} : { httpStatus: error.httpStatus }),
-  ...(error.detail === undefined ? {} : { detail: error.detail })
-})
-
-/** What a call has used so far, over all its attempts. */
-export interface Tally {
-  attempts: number
-  usage: TokenUsage | undefined
-  /** Undefined once an attempt may have been billed an amount that is not known. */
-  costUsd: number | undefined
-}
-
-export const emptyTally = (): Tally => ({ attempts: 0, usage: undefined, costUsd: 0 })
-
-const add = (a: number | undefined, b: number | undefined): number | undefined =>
-  a === undefined ? b : b === undefined ? a : a + b
-
-const usageKeys = [
-  "inputTokens",
-  "outputTokens",
-  "totalTokens",
-  "cachedInputTokens",
-  "cacheWriteInputTokens",
-  "reasoningTokens"
-] as const
-
-export const addUsage = (a: TokenUsage | undefined, b: TokenUsage | undefined): TokenUsage | undefined => {
-  if (a === undefined || b === undefined) return a ?? b
-  const sum: { -readonly [Key in keyof TokenUsage]: TokenUsage[Key] } = {}
-  for (const key of usageKeys) {
-    const value = add(a[key], b[key])
-    if (value !== undefined) sum[key] = value
-  }
-  return sum
-}
-
-const count = (tally: Tally, usage: TokenUsage | undefined, costUsd: number | undefined): void => {
-  tally.usage = addUsage(tally.usage, usage)
-  tally.costUsd = tally.costUsd === undefined || costUsd === undefined ? undefined : tally.costUsd + costUsd
-}
-
-const spent = (tally: Tally) => ({
-  attempts: tally.attempts,
-  ...(tally.usage === undefined ? {} : { usage: tally.usage }),
-  ...(tally.costUsd === undefined ? {} : { costUsd: tally.costUsd })
-})
-
 const statusOf = (error: ModelError): ModelRunFailure["status"] => {
   if (error.code === "cancelled") return "cancelled"
   return error.code === "awaiting_answer" ? "parked" : "failed"
@@ -120,16 +66,24 @@ const admitted = (
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const { adapter, modelId } = binding
+      const startedAt = yield* Clock.currentTimeMillis
+      const ended = (more: Omit<EndedAttempt, "number" | "adapterId" | "modelId" | "durationMs">) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const durationMs = Math.max(0, now - startedAt)
+          tally.last = { number: tally.admitted, adapterId: adapter.id, modelId, durationMs, ...more }
+        })
       const breaker = guards.breaker(adapter.id, modelId)
       const { graceMs } = guards.policy
       const timeoutMs = input.timeoutMs ?? guards.policy.timeoutMs
       const admission = yield* breaker.admit(timeoutMs + graceMs)
       if (!admission.admitted) {
-        return yield* makeError(
+        const error = makeError(
           "circuit_open",
           `the circuit of ${adapter.id} ${modelId} is open: it failed too often in a row`,
           { retryAfterMs: admission.retryAfterMs }
         )
+        yield* ended({ error: errorInfo(error), costUsd: 0 })
+        return yield* error
       }
       tally.attempts += 1
       const exit = yield* attemptOnce(adapter, input, { timeoutMs, graceMs }).pipe(
@@ -146,13 +100,17 @@ const admitted = (
       const outcome = exit.value
       yield* guards.attempted(adapter.id, Result.isSuccess(outcome) ? "ok" : outcome.failure.code)
       if (Result.isSuccess(outcome)) {
-        const { usage, costUsd } = outcome.success
-        count(tally, usage, costUsd ?? (adapter.free ? 0 : costOfAnswer(binding, input, usage)))
+        const { finishReason, usage } = outcome.success
+        const costUsd = outcome.success.costUsd ?? (adapter.free ? 0 : costOfAnswer(binding, input, usage))
+        count(tally, usage, costUsd)
+        yield* ended({ finishReason, ...told(usage, costUsd) })
         yield* breaker.settle(admission.permit, "success")
         return outcome.success
       }
       const error = outcome.failure
-      count(tally, error.usage, costOfFailure(binding, error, input))
+      const costUsd = costOfFailure(binding, error, input)
+      count(tally, error.usage, costUsd)
+      yield* ended({ error: errorInfo(error), ...told(error.usage, costUsd) })
       yield* breaker.settle(admission.permit, error.breaker ?? breakerOutcome(error.code))
       return yield* error
     })
@@ -164,9 +122,10 @@ export const guardedAttempts = Effect.fnUntraced(function* (
   binding: Binding,
   input: ModelRunInput,
   options: CallOptions,
-  tally: Tally
+  tally: Tally,
+  kind: "first" | "repair" | "fallback" = "first"
 ): Effect.fn.Return<AttemptSuccess, ModelError> {
-  const { maxAttempts } = options
+  const { maxAttempts, port } = options
   const { retry } = guards.policy
   const asSaid = maxAttempts === undefined || !Number.isInteger(maxAttempts)
   const policy = asSaid ? retry : { ...retry, maxAttempts: Math.max(1, maxAttempts) }
@@ -174,17 +133,41 @@ export const guardedAttempts = Effect.fnUntraced(function* (
   const startedAt = yield* Clock.currentTimeMillis
   const limiter = guards.limiter(binding.adapter.id)
   const breaker = guards.breaker(binding.adapter.id, binding.modelId)
-  const one = limiter.within(input, admitted(guards, binding, input, tally))
+  const once = limiter.within(input, admitted(guards, binding, input, tally))
+  const tries: { made: number; over: boolean; error?: ModelError } = { made: 0, over: false }
+  // Admitted before it waits for a limit: who waits for the budget takes no place from others.
+  const one =
+    port === undefined
+      ? once
+      : Effect.suspend(() => {
+          const attempt: StartingAttempt = {
+            number: ++tally.admitted,
+            kind: tries.made++ === 0 ? kind : "retry",
+            binding,
+            input
+          }
+          return Effect.andThen(
+            Effect.mapError(port.admit(attempt), (refusal) => {
+              tries.over = true
+              return tries.error === undefined ? refusal : withoutAnother(tries.error, refusal)
+            }),
+            once
+          )
+        })
   const retried = Effect.retry(one, {
     schedule: asSaid ? guards.schedule : retrySchedule(policy),
     while: (error) =>
       Effect.gen(function* () {
+        tries.error = error
+        if (tries.over) return false
         const elapsed = (yield* Clock.currentTimeMillis) - startedAt
         const remaining = totalMs === undefined ? Infinity : totalMs - elapsed
         if (!worthAnother(policy, error, remaining)) return false
         // It was cut off at work: what it did of its task must not be done twice unasked.
         if (binding.adapter.acts && error.code === "timeout" && binding.retryInDoubt !== true) return false
-        return (yield* breaker.peek) === undefined
+        if ((yield* breaker.peek) !== undefined) return false
+        if (tries.made < policy.maxAttempts) yield* tellLast(port, tally, false)
+        return true
       })
   })
   if (totalMs === undefined) return yield* retried

@@ -7,7 +7,8 @@ import type { Adapter } from "./Adapter.ts"
 import type { Binding } from "./AdapterRegistry.ts"
 import type { Guards } from "./Guards.ts"
 import { type BoundOptions, runBound } from "./runBound.ts"
-import { emptyTally, failureOf, runWithGuards } from "./runWithGuards.ts"
+import { failureOf, runWithGuards } from "./runWithGuards.ts"
+import { emptyTally } from "./Tally.ts"
 
 /** `options.signal` ends the call with a `cancelled` result. */
 export type Run = (input: unknown, options?: BoundOptions) => Promise<ModelRunResult>

@@ -3,7 +3,7 @@
 // every call takes the longest answer it may, and every repair it may need. Pure.
 import { Option, Schema } from "effect"
 import type { Binding } from "../adapters/AdapterRegistry.ts"
-import { costOf, inputBound, outputBound, reserveUsd } from "../adapters/Pricing.ts"
+import { costOf, forecastUsd, inputBound, outputBound } from "../adapters/Pricing.ts"
 import { callId } from "../domain/Call.ts"
 import type { ModelRunInput } from "../domain/ModelRun.ts"
 import { TokenUsage } from "../domain/ModelError.ts"
@@ -103,7 +103,7 @@ const costOfCall = (
   const [first] = links
   if (first === undefined || links.every(({ adapter }) => adapter.free)) return zero
   const low = first.adapter.free ? 0 : costOf(first, usage)
-  const high = reserveUsd(links, inputOf(scheduled), { maxAttempts: 1, maxRepairs: 2 })
+  const high = forecastUsd(links, inputOf(scheduled), 2)
   return low === undefined || high === undefined ? undefined : { low: Math.min(low, high), high }
 }
 

@@ -6,24 +6,22 @@ import type { AgentOptions } from "../domain/Call.ts"
 import type { ModelRunFailure, ModelRunResult } from "../domain/ModelRun.ts"
 import { currentRules } from "../domain/rules.ts"
 import { askingBy, type Asking } from "./asking/askingBy.ts"
-import { speakersOf, type Board, type Member, type Phase } from "./Board.ts"
+import { speakersOf, type Board, type DebateBudget, type Member, type Phase } from "./Board.ts"
 import { objectionsIn, type Objection } from "./dissent/objections.ts"
 import type { Pack } from "./Pack.ts"
 import { permutations } from "./permutations.ts"
 import { phasePrompt, systemPrompt } from "./asking/prompts.ts"
-import { withPurse, type Ask, type WorstUsd } from "./purse.ts"
 import { readStatement, readVote, statementSchema, voteSchema, type Unreadable } from "./Statement.ts"
 import type { MemberFailureReason, Turn, Verdict } from "./Verdict.ts"
 import { stabilityOf, verdictOf, type Spent } from "./verdictOf.ts"
 
 /**
- * What a debate stands on. `ask`: one guarded call, whose `label` says which turn of the debate it is. `worstUsd`:
- * what a call may cost; a board with a bound in dollars asks nothing without it. `record` is told every member
- * failure, as soon as it is known. `rules`: those that members are asked by; absent: the current ones.
+ * What a debate stands on. `ask`: one guarded call, whose `label` says which turn of the debate it is. It never fails,
+ * and keeps to the board's budget, which all calls of the debate share. `record` is told every member failure, as soon
+ * as it is known. `rules`: those that members are asked by; absent: the current ones.
  */
 export interface DebatePorts<R = never> {
-  readonly ask: Ask<R>
-  readonly worstUsd?: WorstUsd<R>
+  readonly ask: (call: AgentOptions, budget?: DebateBudget) => Effect.Effect<ModelRunResult, never, R>
   readonly record?: (kind: "member_failure", failure: MemberFailureReason) => Effect.Effect<void, never, R>
   readonly rules?: number
 }
@@ -123,10 +121,13 @@ const speak = Effect.fnUntraced(function* <R>(
   const results = yield* Effect.forEach(
     speakers,
     (member) =>
-      Effect.map(ports.ask(callOf(board, pack, phase, member, course, asking, suffix)), (result) => ({
-        member,
-        result
-      })),
+      Effect.map(
+        ports.ask(callOf(board, pack, phase, member, course, asking, suffix), board.budget),
+        (result) => ({
+          member,
+          result
+        })
+      ),
     { concurrency: speakers.length }
   )
   const turns = results.map(({ member, result }) => turnOf(board, pack, phase, member, result))
@@ -162,11 +163,8 @@ const nothing: Course = { turns: [], objections: [], spent: [] }
 export const debate = Effect.fn("Council.debate")(function* <R>(
   board: Board,
   pack: Pack,
-  given: DebatePorts<R>
+  ports: DebatePorts<R>
 ) {
-  const capUsd = board.budget?.usd
-  const ports =
-    capUsd === undefined ? given : { ...given, ask: yield* withPurse(given.ask, given.worstUsd, capUsd) }
   const asking = askingBy(ports.rules ?? currentRules)
   const openings = yield* through(board, pack, board.phases.slice(0, 1), nothing, "", ports)
   const later = board.phases.slice(1)

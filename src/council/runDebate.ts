@@ -3,16 +3,16 @@
 // a run the engine gives the debate its own `ask` instead, and every turn is journaled.
 import { Cause, Effect, Schema } from "effect"
 import type { AdapterRegistry, RegistryError } from "../adapters/AdapterRegistry.ts"
-import { Guards } from "../adapters/Guards.ts"
-import { reserveUsd } from "../adapters/Pricing.ts"
+import type { Guards } from "../adapters/Guards.ts"
+import { makeMemoryBudget } from "../adapters/memoryBudget.ts"
 import { runBound } from "../adapters/runBound.ts"
 import type { AgentOptions } from "../domain/Call.ts"
-import { ModelRunInput } from "../domain/ModelRun.ts"
+import { makeError, type ErrorCode } from "../domain/ModelError.ts"
+import type { ModelRunFailure } from "../domain/ModelRun.ts"
 import type { Board } from "./Board.ts"
 import { decodeBoard } from "./loadBoard.ts"
 import { debate, type DebatePorts } from "./Debate.ts"
 import { Pack } from "./Pack.ts"
-import { notSent } from "./purse.ts"
 import type { Verdict } from "./Verdict.ts"
 
 /** A debate that cannot be held. */
@@ -30,7 +30,21 @@ export interface DebateOptions {
   readonly requestId: string
 }
 
-const isInput = Schema.is(ModelRunInput)
+/** The result of a call that was not sent. */
+const notSent = (requestId: string, code: ErrorCode, message: string): ModelRunFailure => {
+  const error = makeError(code, message)
+  return {
+    ok: false,
+    status: "failed",
+    adapterId: "",
+    modelId: "",
+    requestId,
+    durationMs: 0,
+    attempts: 0,
+    costUsd: 0,
+    error: { code, message: error.message, retryable: error.retryable }
+  }
+}
 
 const inputOf = (
   { label: _label, profile: _profile, tier: _tier, cache: _cache, ...call }: AgentOptions,
@@ -51,26 +65,18 @@ const registryPorts = (adapters: AdapterRegistry["Service"], requestId: string):
     const { verb: _verb, spec: _spec, ...resolved } = identity
     return { chain, input: { ...inputOf(call, idOf(call)), ...resolved, model: resolved.model ?? "" } }
   })
+  let purse: ReturnType<typeof makeMemoryBudget> | undefined
   return {
-    ask: (call, reservedUsd) =>
-      Effect.flatMap(bind(call), ({ chain, input }) =>
-        runBound(chain, input, reservedUsd === undefined ? {} : { reservedUsd })
-      ).pipe(
+    ask: (call, budget) =>
+      Effect.flatMap(bind(call), ({ chain, input }) => {
+        if (budget?.usd === undefined) return runBound(chain, input)
+        purse ??= makeMemoryBudget("the board's budget", { usd: budget.usd })
+        return purse.within((port) => runBound(chain, input, { port, bounded: true }))
+      }).pipe(
         Effect.catch((error: RegistryError) =>
           Effect.succeed(notSent(idOf(call), "not_available", `${error.message}: ${error.cure}`))
         )
-      ),
-    worstUsd: (call) =>
-      Effect.gen(function* () {
-        const { policy } = yield* Guards
-        const { chain, input } = yield* bind(call)
-        if (!isInput(input)) return undefined
-        return reserveUsd(chain, input, {
-          maxAttempts: policy.retry.maxAttempts,
-          maxRepairs: policy.maxRepairs
-        })
-        // What cannot be bound costs nothing: `ask` says why it cannot.
-      }).pipe(Effect.catch(() => Effect.succeed(0)))
+      )
   }
 }
 

@@ -69,6 +69,8 @@ export class ModelError extends Schema.TaggedError<ModelError>()("ModelError", {
   ...ModelErrorInfo.fields,
   /** Overrides the code's reading where the wire says more. */
   breaker: Schema.optionalKey(Schema.Literals(["success", "failure", "neutral"])),
+  /** False: not a byte of the request left, so that nothing was billed. Absent: it may have. */
+  sent: Schema.optionalKey(Schema.Boolean),
   /** Billed all the same. */
   usage: Schema.optionalKey(TokenUsage),
   /** What the provider itself says that it billed. US dollars. */

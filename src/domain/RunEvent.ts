@@ -12,6 +12,12 @@ export type BlobRef = typeof BlobRef.Type
 
 const callRef = { key: Schema.String, occurrence: Schema.Int }
 
+const ReserveTokens = Schema.Struct({ output: Schema.Int, all: Schema.Int })
+
+/** Why there is a further attempt: the one before failed, answered off schema, or another model is asked. */
+export const AttemptKind = Schema.Literals(["retry", "repair", "fallback"])
+export type AttemptKind = typeof AttemptKind.Type
+
 export const Coverage = Schema.Struct({ done: Schema.Int, of: Schema.Int })
 export type Coverage = typeof Coverage.Type
 
@@ -50,7 +56,10 @@ const body = {
   /**
    * The intent of a call, before it is dispatched. `n` is the call's place in the order the plan issued them,
    * from 1; 0 for a call that a room makes. `paid`: it was dispatched and may cost money. `reserveUsd`,
-   * `reserveTokens` (of output, and of all): the worst case it may come to, where the run has a budget. `retry` counts earlier dispatches that are in doubt.
+   * `reserveTokens` (of output, and of all): the worst case of its first attempt, where the run or `scope` has a
+   * budget (of all attempts together in runs without AttemptStarted). `scope`: the part of the run with a budget of
+   * its own that it is made in; absent: none, or made by a version that did not keep it. `retry` counts earlier
+   * dispatches that are in doubt.
    */
   CallScheduled: {
     n: Schema.Int,
@@ -61,8 +70,41 @@ const body = {
     site: Schema.optionalKey(Site),
     paid: Schema.optionalKey(Schema.Boolean),
     reserveUsd: Schema.optionalKey(Schema.Number),
-    reserveTokens: Schema.optionalKey(Schema.Struct({ output: Schema.Int, all: Schema.Int })),
+    reserveTokens: Schema.optionalKey(ReserveTokens),
+    scope: Schema.optionalKey(Schema.String),
     retry: Schema.optionalKey(Schema.Int)
+  },
+  /**
+   * A further attempt of a call, before it is sent; the first stands in CallScheduled. `attempt` counts from 1 since
+   * the dispatch, `paid` and the reserves are as there. Not part of what a replay compares. Absent in runs of versions
+   * that did not keep attempts.
+   */
+  AttemptStarted: {
+    ...callRef,
+    attempt: Schema.Int,
+    kind: AttemptKind,
+    adapterId: Schema.String,
+    modelId: Schema.String,
+    paid: Schema.optionalKey(Schema.Boolean),
+    reserveUsd: Schema.optionalKey(Schema.Number),
+    reserveTokens: Schema.optionalKey(ReserveTokens)
+  },
+  /**
+   * How an attempt ended, unless its end is the call's answer as it stands: then CallCompleted tells it all. `raw`:
+   * what the model said, where that is not the answer (off schema, cut, refused): a JSON string, without known keys.
+   * A CallCompleted after it is of all attempts since the dispatch, this one included.
+   */
+  AttemptEnded: {
+    ...callRef,
+    attempt: Schema.Int,
+    adapterId: Schema.String,
+    modelId: Schema.String,
+    error: Schema.optionalKey(ModelErrorInfo),
+    finishReason: Schema.optionalKey(Schema.String),
+    usage: Schema.optionalKey(TokenUsage),
+    costUsd: Schema.optionalKey(Schema.Number),
+    durationMs: Schema.Number,
+    raw: Schema.optionalKey(BlobRef)
   },
   /** `result`: a ModelRunResult for `agent`, the verb's own answer otherwise. `reused`: taken from a call cache. */
   CallCompleted: {
@@ -162,6 +204,8 @@ export const RunEventBody = Schema.Union([
   fields("RunStarted", body.RunStarted),
   fields("PhaseStarted", body.PhaseStarted),
   fields("CallScheduled", body.CallScheduled),
+  fields("AttemptStarted", body.AttemptStarted),
+  fields("AttemptEnded", body.AttemptEnded),
   fields("CallCompleted", body.CallCompleted),
   fields("CallCancelled", body.CallCancelled),
   fields("CallLate", body.CallLate),
@@ -188,6 +232,8 @@ export const RunEvent = Schema.Union([
   sealed("RunStarted", body.RunStarted),
   sealed("PhaseStarted", body.PhaseStarted),
   sealed("CallScheduled", body.CallScheduled),
+  sealed("AttemptStarted", body.AttemptStarted),
+  sealed("AttemptEnded", body.AttemptEnded),
   sealed("CallCompleted", body.CallCompleted),
   sealed("CallCancelled", body.CallCancelled),
   sealed("CallLate", body.CallLate),

@@ -7,7 +7,8 @@ import { RunStatus } from "./RunStatus.ts"
 
 /**
  * `calls.total = live + cached + replayed`, of this process; `failed` and `inDoubt` are subsets; `live` counts
- * calls, not attempts. `usage` and `costUsd` are of the whole run; `costUsd` is absent if a call is unpriced.
+ * calls, not attempts. `usage` and all costs are of the whole run. `costUsd` is absent if a call is unpriced; else it is
+ * `spentUsd`, `heldUsd` and what was held for calls of unknown cost, together.
  */
 export const RunSummary = Schema.Struct({
   type: Schema.Literal("RunSummary"),
@@ -40,6 +41,14 @@ export const RunSummary = Schema.Struct({
   usage: Schema.Struct({ inputTokens: Schema.Int, outputTokens: Schema.Int }),
   costUsd: Schema.optionalKey(Schema.Number),
   costUsdNow: Schema.optionalKey(Schema.Number),
+  /** Known cost of what has ended. */
+  spentUsd: Schema.Number,
+  /** Held for calls that are in flight or in doubt: `heldCalls` of them. */
+  heldUsd: Schema.Number,
+  heldCalls: Schema.Int,
+  /** Calls that ended at a cost that is not known. `unknownCostUsd`: the most they came to; absent if that is not known. */
+  unknownCostCalls: Schema.Int,
+  unknownCostUsd: Schema.optionalKey(Schema.Number),
   unpricedCalls: Schema.Int,
   durationMs: Schema.Number,
   dir: Schema.String

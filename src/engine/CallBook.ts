@@ -16,6 +16,7 @@ import { makeError, type ModelError } from "../domain/ModelError.ts"
 import type { ModelRunFailure } from "../domain/ModelRun.ts"
 import type { CallState, RunState } from "../journal/RunState.ts"
 import type { PlanCall } from "../plan/PlanProtocol.ts"
+import type { Part } from "./budget/BudgetDesk.ts"
 import type { GatesCall } from "./gates/gatedPlan.ts"
 import { Occurrences } from "./Occurrences.ts"
 
@@ -35,6 +36,8 @@ export interface IssuedCall {
   readonly refusal: ModelRunFailure | undefined
   /** Number of the plan's call that a room makes this one for. */
   readonly parent?: number
+  /** The part of the run with a budget of its own that it is made in. */
+  readonly part?: Part
   /** What the journal knew of it when it was issued; undefined if nothing. */
   readonly earlier?: Earlier
 }

@@ -4,20 +4,27 @@
 // Invariants:
 // D1  The intent of a call that may cost money or act is durable before its dispatch.
 // D2  At most `concurrency` model calls are in flight; they are dispatched in the order they were queued.
-// D3  A call whose worst case does not fit the budget is not dispatched.
+// D3  An attempt whose worst case does not fit every budget on its path is not sent. It waits while what is in flight
+//     may free enough, in no place of D2; of those that wait for the same budget the oldest goes first.
 // D4  Nothing is dispatched to an adapter whose brake has closed.
-// D5  A call that was given up settles at its reserve: it may have been billed.
+// D5  A call that was given up stays counted at its reserve, unless it still tells what it cost: it may have been billed.
+// D6  A further attempt is durable before it is sent, where it may cost money or act.
 // D6  A call that waits for a person is not dispatched before they have answered, whatever its chain begins with.
 // D7  What one outage made answers of is made again with what it stopped.
-import { Clock, Effect } from "effect"
+import { Clock, Deferred, Effect } from "effect"
+import type { Admission } from "../domain/budget/admission.ts"
+import { worstOfAttempt } from "../adapters/Pricing.ts"
 import { makeError } from "../domain/ModelError.ts"
-import type { Budget } from "../domain/Contract.ts"
-import type { ModelRunFailure, ModelRunInput, ModelRunResult } from "../domain/ModelRun.ts"
+import type { JournalError } from "../journal/JournalError.ts"
+import type { ModelRunFailure, ModelRunResult } from "../domain/ModelRun.ts"
 import { closedLane, emptyBrake, failed, isProvidersOwn, released, type Brake } from "./brake.ts"
+import { makeBudgetDesk } from "./budget/BudgetDesk.ts"
+import { makeFurtherAttempts, timeIsOver, type Asking } from "./budget/furtherAttempts.ts"
+import { reserveOf, type Reserve } from "./budget/reserveOf.ts"
+import { makeWaitingLine } from "./budget/WaitingLine.ts"
 import type { IssuedCall } from "./CallBook.ts"
-import { dispatchCall, inputOf, isFree, worstCase } from "./dispatchCall.ts"
+import { chainFor, dispatchCall, inputOf, type CallDispatch } from "./dispatchCall.ts"
 import { lane, type Flights, type Outcome } from "./Flights.ts"
-import { admit, settle, type Amount, type Ledger } from "./ledger.ts"
 import { notDispatched, type LiveAnswers, type LiveCounts } from "./LiveAnswers.ts"
 import { itemOf, type PendingItems, type Waiting } from "./pendingItems.ts"
 import type { RunContext } from "./RunContext.ts"
@@ -28,28 +35,11 @@ export interface DispatcherParts {
   readonly answers: LiveAnswers
   readonly items: PendingItems
   readonly counts: LiveCounts
-  readonly ledger: Ledger
   /** Whether somebody still wants the answer. */
   readonly wanted: (call: IssuedCall) => boolean
   /** Milliseconds of the run's clock after which nothing is dispatched; undefined: no limit. */
   readonly deadline: number | undefined
 }
-
-/** A call to be dispatched, with what is held back for it in US dollars. */
-interface Due {
-  readonly call: IssuedCall
-  readonly input: ModelRunInput
-  readonly reserved: number | undefined
-}
-
-/** That a call may cost money, and what it comes to at worst as far as the run has a bound. */
-const paidIntent = (budget: Budget, { outputTokens, tokens, usd }: Amount) => ({
-  paid: true,
-  ...(budget.usd === undefined || usd === undefined ? {} : { reserveUsd: usd }),
-  ...(budget.outputTokens === undefined && budget.tokens === undefined
-    ? {}
-    : { reserveTokens: { output: outputTokens, all: tokens } })
-})
 
 export const makeDispatcher = (parts: DispatcherParts) => {
   const { answers, counts, flights, items, run, wanted } = parts
@@ -63,10 +53,17 @@ export const makeDispatcher = (parts: DispatcherParts) => {
   /** By adapter: calls whose failure says something of the provider and was given as an answer, since its last success. */
   const lost = new Map<string, Array<IssuedCall>>()
   let brake: Brake = emptyBrake
-  let { ledger } = parts
+  const desk = makeBudgetDesk(run.journal.state, run.budget)
+  const isLate = Effect.map(
+    Clock.currentTimeMillis,
+    (now) => parts.deadline !== undefined && now >= parts.deadline
+  )
+  const attempts = makeFurtherAttempts({ run, flights, answers, desk, isLate })
+  /** Queued calls that wait for the budget of a part of the run. */
+  const aside = makeWaitingLine()
 
   /** The intent. `retry` counts the dispatches before this one that are in doubt. */
-  const schedule = (call: IssuedCall, dispatch?: { readonly worst: Amount }) => {
+  const schedule = (call: IssuedCall, reserve: Reserve = {}) => {
     const { options, phase, site } = call
     const retry = items.retryOf(call)
     return answers.write({
@@ -77,7 +74,8 @@ export const makeDispatcher = (parts: DispatcherParts) => {
       ...(options?.label === undefined ? {} : { label: options.label }),
       ...(phase === undefined ? {} : { phase }),
       ...(site === undefined ? {} : { site }),
-      ...(dispatch === undefined || isFree(call) ? {} : paidIntent(run.budget, dispatch.worst)),
+      ...reserve,
+      ...(call.part === undefined ? {} : { scope: call.part.id }),
       ...(retry === undefined ? {} : { retry })
     })
   }
@@ -91,53 +89,96 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     )
   })
 
-  /** Decides about the first queued call that is not blocked. False: nothing more can be dispatched now. */
-  const decide = Effect.fnUntraced(function* (call: IssuedCall, due: Array<Due>) {
+  /** Decides about a queued call; answers the admission if it has to wait for a budget. */
+  const decide = Effect.fnUntraced(function* (
+    call: IssuedCall,
+    due: Array<CallDispatch>
+  ): Effect.fn.Return<Extract<Admission, { t: "wait" }> | undefined, JournalError> {
     const asked = items.unanswered(call)
-    if (asked !== undefined) return void waiting.push(asked)
-    const doubt = yield* items.doubt(call)
-    if (doubt?.t === "wait") return void waiting.push(doubt.waiting)
-    if (doubt?.t === "skip") return yield* answers.fail(call, doubt.failure)
-    if (parts.deadline !== undefined && (yield* Clock.currentTimeMillis) >= parts.deadline && !isFree(call)) {
-      return yield* refuse(call, "the run's time (budget.ms) is over")
+    const doubt = asked === undefined ? yield* items.doubt(call) : undefined
+    const stays = asked ?? (doubt?.t === "wait" ? doubt.waiting : undefined)
+    if (stays !== undefined) {
+      waiting.push(stays)
+      return undefined
     }
+    if (doubt?.t === "skip") {
+      yield* answers.fail(call, doubt.failure)
+      return undefined
+    }
+    const reply = items.reply(call)
+    const chain = chainFor(call, reply)
+    const [first] = chain
     const input = inputOf(run, call)
-    const amount = yield* worstCase(call, input)
-    const admission = admit(ledger, call.id, amount, isFree(call))
-    if (admission.t === "wait") return "wait" as const
-    if (admission.t === "refused") return yield* refuse(call, admission.why)
-    ledger = admission.ledger
+    const need = first === undefined ? undefined : worstOfAttempt(first, input)
+    const admission: Admission =
+      need !== undefined && (yield* isLate) ? { t: "refused", why: timeIsOver } : desk.admit(call, need, true)
+    if (admission.t === "wait") return admission
+    if (admission.t === "refused") {
+      yield* refuse(call, admission.why)
+      return undefined
+    }
     counts.live++
     if (items.isInDoubt(call)) counts.inDoubt++
-    const reserved = run.budget.usd === undefined || isFree(call) ? undefined : amount.usd
-    yield* schedule(call, { worst: amount })
-    due.push({ call, input, reserved })
+    yield* schedule(call, reserveOf(desk, call, need))
+    desk.sent(call, need)
+    due.push({ call, chain, input, bounded: desk.isBounded(call), reply })
+    return undefined
   })
 
-  /** Dispatches what is due, after its intent is durable where it must be. */
-  const dispatchDue = Effect.gen(function* () {
-    const due: Array<Due> = []
-    for (; head < queue.length && flights.models() + due.length < run.concurrency; head++) {
+  /** Whether another model call may be in flight. */
+  const hasPlace = (due: ReadonlyArray<CallDispatch>) => flights.models() + due.length < run.concurrency
+
+  /** Those that wait for the budget of a part of the run. True: one waits for the run's own. */
+  const decideAside = Effect.fnUntraced(function* (due: Array<CallDispatch>) {
+    for (const part of aside.parts()) {
+      for (let call = aside.first(part); call !== undefined && hasPlace(due); call = aside.first(part)) {
+        const isOut = !wanted(call) || closedLane(brake, lane(call)) !== undefined
+        const wait = isOut ? undefined : yield* decide(call, due)
+        if (wait !== undefined) {
+          if (wait.at === 0) return true
+          break
+        }
+        aside.takeFirst(part)
+        if (isOut && wanted(call)) blocked.push(call)
+      }
+    }
+    return false
+  })
+
+  const decideQueued = Effect.fnUntraced(function* (due: Array<CallDispatch>) {
+    for (; head < queue.length && hasPlace(due); head++) {
       const call = queue[head]
       if (call === undefined || !wanted(call)) continue
       if (closedLane(brake, lane(call)) !== undefined) {
         blocked.push(call)
         continue
       }
-      if ((yield* decide(call, due)) === "wait") break
+      if (aside.isBehind(call)) {
+        aside.add(call)
+        continue
+      }
+      const wait = yield* decide(call, due)
+      if (wait?.at === 0) break
+      if (wait !== undefined) aside.add(call)
     }
     if (head > 1024 && head * 2 > queue.length) {
       queue = queue.slice(head)
       head = 0
     }
-    if (due.some(({ call }) => !isFree(call))) yield* answers.commit
-    for (const { call, input, reserved } of due) {
-      const answer = dispatchCall(call, input, reserved, items.reply(call))
-      yield* flights.launch(
-        call,
-        Effect.map(answer, (model): Outcome => ({ call, result: { ...model }, model }))
-      )
-    }
+  })
+
+  /** Sends what is due, after its intent is durable where it must be. */
+  const dispatchDue = Effect.gen(function* () {
+    const due: Array<CallDispatch> = []
+    const ready: Array<Asking> = []
+    const isFull = (yield* attempts.decide(ready)) || (yield* decideAside(due))
+    if (!isFull) yield* decideQueued(due)
+    const isPaid =
+      ready.some(({ attempt }) => !attempt.binding.adapter.free) ||
+      due.some(({ chain }) => chain[0]?.adapter.free === false)
+    if (isPaid) yield* answers.commit
+    for (const { reply } of ready) yield* Deferred.succeed(reply, undefined)
+    for (const one of due) yield* flights.launch(one.call, dispatchCall(one, flights.note))
   })
 
   /** Kept for its cost, never delivered: the answer was given up before it came. */
@@ -151,8 +192,14 @@ export const makeDispatcher = (parts: DispatcherParts) => {
 
   /** A call has landed. */
   const land = Effect.fnUntraced(function* (outcome: Outcome) {
-    const { call, model } = outcome
-    if (model !== undefined) ledger = settle(ledger, call.id, { usd: model.costUsd, usage: model.usage })
+    const { call, last, model } = outcome
+    if (model !== undefined) desk.landed(call)
+    // What it said, or cost, besides what the result tells.
+    if (
+      last !== undefined &&
+      (last.raw !== undefined || (model?.costUsd === undefined && last.costUsd !== undefined))
+    )
+      yield* attempts.writeEnded(call, last)
     if (!wanted(call)) return model === undefined ? undefined : yield* late(call, model)
     if (model === undefined || model.ok) {
       if (model !== undefined) {
@@ -164,14 +211,17 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     if (model.error.code === "awaiting_answer") return void waiting.push(yield* items.ask(call))
     brake = failed(brake, lane(call), model.error, yield* Clock.currentTimeMillis)
     // What was asked was refused, and may be billed: an answer, at once. What the provider is short of may pass.
-    if (isProvidersOwn(model.error.code)) held.push(outcome)
-    else yield* answers.fail(call, model)
+    if (!isProvidersOwn(model.error.code)) return yield* answers.fail(call, model)
+    held.push(outcome)
+    // What it did not cost is there for others, however long its end is held.
+    if (last !== undefined && last.raw === undefined && desk.isBounded(call))
+      yield* attempts.writeEnded(call, last)
   })
 
   /** Whether a call that somebody wants still waits to be dispatched to that adapter. */
   const isQueued = (id: string): boolean => {
     const waits = (call: IssuedCall | undefined) => call !== undefined && lane(call) === id && wanted(call)
-    if (blocked.some(waits)) return true
+    if (blocked.some(waits) || aside.all().some(waits)) return true
     for (let at = head; at < queue.length; at++) if (waits(queue[at])) return true
     return false
   }
@@ -228,12 +278,13 @@ export const makeDispatcher = (parts: DispatcherParts) => {
   /** Nobody wants the answer any more. */
   const giveUp = Effect.fnUntraced(function* (call: IssuedCall) {
     yield* flights.cancel(call.n)
-    ledger = settle(ledger, call.id, {})
+    desk.landed(call)
   })
 
   return {
     schedule,
     dispatchDue,
+    noted: attempts.noted,
     land,
     releaseHeld,
     giveUp,
@@ -241,7 +292,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     wait: (one: Waiting) => void waiting.push(one),
     /** What waits for something outside the run, as far as it is still wanted. */
     stuck: () => {
-      const unsent = [...blocked, ...queue.slice(head)].filter(wanted)
+      const unsent = [...blocked, ...aside.all(), ...queue.slice(head)].filter(wanted)
       return {
         waiting: waiting.filter(({ call }) => wanted(call)),
         blocked: unsent,

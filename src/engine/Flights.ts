@@ -7,6 +7,9 @@ import type { AgentOptions } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { ModelRunResult } from "../domain/ModelRun.ts"
 import type { RunEventOf } from "../domain/RunEvent.ts"
+import type { EndedAttempt, StartingAttempt } from "../adapters/AttemptPort.ts"
+import type { ModelError } from "../domain/ModelError.ts"
+import type { Part } from "./budget/BudgetDesk.ts"
 import type { IssuedCall } from "./CallBook.ts"
 import type { RunContext } from "./RunContext.ts"
 
@@ -16,11 +19,30 @@ export interface Outcome {
   readonly result: Json
   /** The same, for a model call. */
   readonly model: ModelRunResult | undefined
+  /** Its last attempt, where that is more than the result tells. */
+  readonly last?: EndedAttempt
 }
+
+/** What a call in flight says of its attempts. */
+export type AttemptNote =
+  | { readonly t: "ended"; readonly call: IssuedCall; readonly attempt: EndedAttempt }
+  /** It waits for `reply` before it sends the attempt. */
+  | {
+      readonly t: "admit"
+      readonly call: IssuedCall
+      readonly attempt: StartingAttempt
+      readonly reply: Deferred.Deferred<void, ModelError>
+    }
 
 /** What a room asks of the run, for the call it answers. */
 export type RoomWish =
-  | { readonly t: "ask"; readonly room: IssuedCall; readonly options: AgentOptions; readonly reply: Reply }
+  | {
+      readonly t: "ask"
+      readonly room: IssuedCall
+      readonly options: AgentOptions
+      readonly part?: Part
+      readonly reply: Reply
+    }
   | {
       readonly t: "step"
       readonly room: IssuedCall
@@ -52,6 +74,7 @@ type Message =
   | { readonly t: "landed"; readonly outcome: Outcome }
   | { readonly t: "gone"; readonly n: number }
   | { readonly t: "wish"; readonly wish: RoomWish }
+  | { readonly t: "attempt"; readonly note: AttemptNote }
   | { readonly t: "signal"; readonly signal: string }
   | { readonly t: "nudge" }
 
@@ -59,6 +82,7 @@ type Message =
 export interface Landed {
   readonly outcomes: ReadonlyArray<Outcome>
   readonly wishes: ReadonlyArray<RoomWish>
+  readonly attempts: ReadonlyArray<AttemptNote>
   readonly signal: string | undefined
 }
 
@@ -69,6 +93,7 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
   const untilQuiet = run.hermetic?.turns.untilQuiet ?? Effect.void
   // Counted, not looked for: they are asked for at every step, with thousands in flight.
   let models = 0
+  const resting = new Set<number>()
   const rooms = new Map<number, IssuedCall>()
   const lanes = new Map<string, number>()
 
@@ -86,6 +111,7 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
     const flight = flights.get(n)
     if (flight === undefined) return
     flights.delete(n)
+    if (resting.delete(n)) models++
     count(flight.call, -1)
   }
 
@@ -117,6 +143,8 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
       })
     })
 
+  const note = (note: AttemptNote) => Effect.asVoid(Queue.offer(inbox, { t: "attempt", note }))
+
   const wish = (wish: RoomWish) => Effect.asVoid(Queue.offer(inbox, { t: "wish", wish }))
 
   /** Tells the call to stop. What it had on the way still lands; otherwise it is gone. */
@@ -125,6 +153,7 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
   const sort = (messages: ReadonlyArray<Message>): Landed => {
     const outcomes: Array<Outcome> = []
     const wishes: Array<RoomWish> = []
+    const attempts: Array<AttemptNote> = []
     let signal: string | undefined
     for (const message of messages) {
       switch (message.t) {
@@ -138,6 +167,9 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
         case "wish":
           wishes.push(message.wish)
           break
+        case "attempt":
+          attempts.push(message.note)
+          break
         case "nudge":
           break
         case "signal":
@@ -147,7 +179,7 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
     }
     // Those that land together in a hermetic run land in issue order.
     if (run.hermetic !== undefined) outcomes.sort((a, b) => a.call.n - b.call.n)
-    return { outcomes, wishes, signal }
+    return { outcomes, wishes, attempts, signal }
   }
 
   /** Waits until something has come in: a call landed, a room wishes, the run is told to stop. */
@@ -162,6 +194,18 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
 
   return {
     launch,
+    note,
+    /** The call waits for something and leaves its place to others; or has taken one again. */
+    rest: (n: number) => {
+      if (flights.has(n) && !resting.has(n)) {
+        resting.add(n)
+        models--
+      }
+    },
+    isResting: (n: number) => resting.has(n),
+    wake: (n: number) => {
+      if (resting.delete(n)) models++
+    },
     cancel,
     wish,
     landed,

@@ -3,15 +3,22 @@
 import { Context, Effect } from "effect"
 import type { AgentOptions } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
-import type { Contract } from "../domain/Contract.ts"
+import type { Budget, Contract } from "../domain/Contract.ts"
 import type { ModelRunResult } from "../domain/ModelRun.ts"
 import type { CouncilSaid } from "./gates/gatedPlan.ts"
 
+/** A part of a room with a budget of its own, inside the run's. */
+export interface RoomPart {
+  /** Which part of the room it is: its calls share the budget, in this process and in later ones. */
+  readonly part: string
+  /** As a refusal calls it: `the board's budget`. */
+  readonly name: string
+  readonly caps: Budget
+}
+
 export interface RoomContext {
-  /** A model call of the room. */
-  readonly ask: (options: AgentOptions) => Effect.Effect<ModelRunResult>
-  /** The most a call may cost, in US dollars; undefined where a price is not known. */
-  readonly worstUsd: (options: AgentOptions) => Effect.Effect<number | undefined>
+  /** A model call of the room. It waits while others of its part, or of the run, may free what it needs. */
+  readonly ask: (options: AgentOptions, part?: RoomPart) => Effect.Effect<ModelRunResult>
   /**
    * A step of the room that is not a model call, such as a proof command. `spec` is its identity: the same step is
    * done once, and its journaled answer is taken ever after.

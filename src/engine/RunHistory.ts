@@ -5,19 +5,17 @@
 // Invariants:
 // H1  The n-th issued call is the one first scheduled under that number.
 // H2  A reopened run forgets its end and its notes, and is no longer strict.
-// H3  Time counts while a process of the run was at work, not between two of them.
+// H3  Time counts while a process of the run was at work: not between two of them, and not while a run that has stopped
+//     waits for a person.
 // H4  What a person was asked about a dispatch in doubt is about that dispatch: the next one of the call forgets it.
-import { Effect, Option, Result, Schema, Stream } from "effect"
+import { Effect, Option, Result, Stream } from "effect"
 import { callId, type CallIdentity, type CallRef, type Site } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import { fingerprint } from "../domain/fingerprint.ts"
-import { TokenUsage } from "../domain/ModelError.ts"
 import type { RunEvent, RunEventOf } from "../domain/RunEvent.ts"
 import type { RunJournal } from "../journal/RunJournal.ts"
 import { MembersAsked, type Unreadable } from "./MembersAsked.ts"
 import { brokenRoom, type BrokenRoom } from "./rooms/roomFailure.ts"
-
-const decodeUsage = Schema.decodeUnknownOption(Schema.Struct({ usage: Schema.optionalKey(TokenUsage) }))
 
 /** Codes by which a plan's process ends for want of time or memory: what a machine is short of, not the plan. */
 const starved: ReadonlySet<string> = new Set(["plan_timeout", "plan_out_of_memory", "plan_crashed"])
@@ -50,9 +48,6 @@ const member = (value: Json | undefined, key: string): Json | undefined =>
   typeof value === "object" && value !== null && !Array.isArray(value) && Object.hasOwn(value, key)
     ? Object.entries(value).find(([name]) => name === key)?.[1]
     : undefined
-
-const usageIn = (result: unknown): TokenUsage =>
-  Option.match(decodeUsage(result), { onSome: ({ usage = {} }) => usage, onNone: () => ({}) })
 
 /** The part of a note that the plan decides, as it is fingerprinted and compared. */
 export const noteOf = (event: RunEvent): Json | undefined => {
@@ -92,6 +87,15 @@ export type ClosedGate = Pick<RunEventOf<"GateDecided">, "gate" | "detail">
 export const isAboutDoubt = ({ choices, kind }: RunEventOf<"QuestionAsked">): boolean =>
   kind === "approval" && choices?.includes("retry") === true
 
+/** Events that a process begins its work with, and those that it ends it with. */
+const begins: ReadonlySet<RunEvent["type"]> = new Set(["RunStarted", "RunResumed", "RunReopened"])
+const stops: ReadonlySet<RunEvent["type"]> = new Set([
+  "RunSuspended",
+  "RunInterrupted",
+  "RunCompleted",
+  "RunFailed"
+])
+
 export class RunHistory {
   /** No answer was ever dropped: issue order is the plan's, call by call. */
   strict = true
@@ -101,6 +105,7 @@ export class RunHistory {
   lastAt = 0
   /** Milliseconds that processes of the run have been at work. */
   activeMs = 0
+  private isAtWork = false
   /** Calls that the budget refused. */
   overBudget = 0
   /** The first gate that did not pass. */
@@ -109,9 +114,6 @@ export class RunHistory {
   readonly passedGates = new Set<string>()
   /** The first room that did not do its work. */
   broken: BrokenRoom | undefined
-  /** Dispatches that may have cost something, at what they used, or at their worst where that is not known. */
-  readonly spent = { calls: 0, outputTokens: 0, tokens: 0 }
-  private readonly promised = new Map<string, { readonly output: number; readonly all: number }>()
   /** When each sleep began, by call id. */
   readonly sleeps = new Map<string, number>()
   readonly questions = new Map<string, RunEventOf<"QuestionAsked">>()
@@ -130,19 +132,15 @@ export class RunHistory {
 
   /** Folds one more event in. */
   add(event: RunEvent): void {
-    if (!this.isEmpty && event.type !== "RunResumed" && event.type !== "RunReopened") {
+    if (this.isAtWork && event.type !== "QuestionAnswered" && !begins.has(event.type)) {
       this.activeMs += Math.max(0, event.at - this.lastAt)
     }
+    if (event.type !== "QuestionAnswered") this.isAtWork = !stops.has(event.type)
     this.isEmpty = false
     this.lastAt = Math.max(this.lastAt, event.at)
     switch (event.type) {
       case "CallScheduled":
-        this.settle(callId(event))
         if (this.doubts.size > 0) this.doubts.delete(callId(event))
-        if (event.paid === true) {
-          this.spent.calls++
-          this.promised.set(callId(event), event.reserveTokens ?? { output: 0, all: 0 })
-        }
         this.asked.scheduled(event)
         if (event.call.verb === "sleep" && !this.sleeps.has(callId(event)))
           this.sleeps.set(callId(event), event.at)
@@ -151,14 +149,7 @@ export class RunHistory {
         this.callDigest.set(event.n, digestOf(event.key, event.occurrence))
         this.namesDigest.set(event.n, namesDigestOf(event))
         break
-      case "CallParked":
-        this.settle(callId(event), event.result)
-        break
-      case "CallLate":
-        this.settle(callId(event), event)
-        break
       case "CallCompleted":
-        this.settle(callId(event), event.result ?? event.outcome)
         if (member(member(event.result, "error"), "code") === "budget_exceeded") this.overBudget++
         this.broken ??= brokenRoom(event.result)
         break
@@ -205,30 +196,9 @@ export class RunHistory {
     }
   }
 
-  /** What became of a promise: the usage that `result` tells of, or all of it. */
-  private settle(id: string, result?: Json | { readonly usage?: TokenUsage }): void {
-    const promise = this.promised.get(id)
-    if (promise === undefined) return
-    this.promised.delete(id)
-    const { inputTokens, outputTokens } = usageIn(result)
-    this.spent.outputTokens += outputTokens ?? promise.output
-    this.spent.tokens +=
-      inputTokens === undefined || outputTokens === undefined ? promise.all : inputTokens + outputTokens
-  }
-
   /** Calls of members whose statement or vote could not be read, with the council that each was made for. */
   get unreadable(): ReadonlyArray<Unreadable> {
     return this.asked.unreadable
-  }
-
-  /** Everything spent, with what is in doubt at its worst. */
-  get committed(): { readonly calls: number; readonly outputTokens: number; readonly tokens: number } {
-    const sum = { ...this.spent }
-    for (const { all, output } of this.promised.values()) {
-      sum.outputTokens += output
-      sum.tokens += all
-    }
-    return sum
   }
 
   /** The council said no, and nothing of the plan was run. */

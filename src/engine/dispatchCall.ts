@@ -1,14 +1,17 @@
-// One model call of a run: from what the plan asked to the waist's input, and its worst case for the ledger.
-import { Effect, Option } from "effect"
+// One model call of a run: from what the plan asked to the waist's input, what an attempt of it may come to, and the
+// waist's port through which each attempt comes back to the run.
+import { Deferred, Effect, Option } from "effect"
+import type { Binding } from "../adapters/AdapterRegistry.ts"
 import { Answers } from "../adapters/Answers.ts"
-import { Guards } from "../adapters/Guards.ts"
-import { inputBound, outputBound, reserveUsd } from "../adapters/Pricing.ts"
+import type { AttemptPort, EndedAttempt } from "../adapters/AttemptPort.ts"
+import type { Guards } from "../adapters/Guards.ts"
 import { runBound } from "../adapters/runBound.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import { sha256 } from "../domain/fingerprint.ts"
-import type { ModelRunInput, ModelRunResult } from "../domain/ModelRun.ts"
+import type { ModelError } from "../domain/ModelError.ts"
+import type { ModelRunInput } from "../domain/ModelRun.ts"
 import { requestIdOf, type IssuedCall } from "./CallBook.ts"
-import type { Amount } from "./ledger.ts"
+import type { AttemptNote, Outcome } from "./Flights.ts"
 import type { RunContext } from "./RunContext.ts"
 
 /** Whether nothing the call may reach costs money or acts on the world. */
@@ -36,41 +39,53 @@ export const inputOf = (run: RunContext, call: IssuedCall): ModelRunInput => {
   }
 }
 
-/** The most a call can cost and bring, in dollars and tokens: over all its attempts, repairs and links. */
-export const worstCase = Effect.fnUntraced(function* (call: IssuedCall, input: ModelRunInput) {
-  const { policy } = yield* Guards
-  const requests =
-    policy.retry.maxAttempts * (1 + (input.schema === undefined ? 0 : policy.maxRepairs)) * call.chain.length
-  const output = Math.max(0, ...call.chain.map((binding) => outputBound(binding, input)))
-  const amount: Amount = {
-    usd: reserveUsd(call.chain, input, {
-      maxAttempts: policy.retry.maxAttempts,
-      maxRepairs: policy.maxRepairs
-    }),
-    outputTokens: requests * output,
-    tokens: requests * (output + inputBound(input))
-  }
-  return amount
-})
-
 /** What a person has answered is the answer: nobody else is asked again, before them or after. */
-const chainFor = ({ chain }: IssuedCall, reply: Json | undefined) => {
+export const chainFor = ({ chain }: IssuedCall, reply: Json | undefined): ReadonlyArray<Binding> => {
   const people = chain.filter(({ adapter }) => adapter.id === "human")
   return reply === undefined || people.length === 0 ? chain : people
 }
 
-/**
- * Makes the call at the waist. `reservedUsd` is what the ledger holds for it, where the run has a cost bound;
- * `reply` is what a person answered to it, if it was a question.
- */
+export interface CallDispatch {
+  readonly call: IssuedCall
+  readonly chain: ReadonlyArray<Binding>
+  readonly input: ModelRunInput
+  /** Its cost is bounded. */
+  readonly bounded: boolean
+  /** What a person answered to it, if it was a question. */
+  readonly reply: Json | undefined
+}
+
+/** Makes the call at the waist. Its first attempt was admitted before; each further one asks the run, through `note`. */
 export const dispatchCall = (
-  call: IssuedCall,
-  input: ModelRunInput,
-  reservedUsd: number | undefined,
-  reply: Json | undefined
-): Effect.Effect<ModelRunResult, never, Guards> =>
-  runBound(chainFor(call, reply), input, reservedUsd === undefined ? {} : { reservedUsd }).pipe(
-    Effect.provideService(Answers, {
-      lookup: () => Effect.succeed(reply === undefined ? Option.none() : Option.some(reply))
-    })
-  )
+  { bounded, call, chain, input, reply }: CallDispatch,
+  note: (note: AttemptNote) => Effect.Effect<void>
+): Effect.Effect<Outcome, never, Guards> =>
+  Effect.suspend(() => {
+    let last: EndedAttempt | undefined
+    const port: AttemptPort = {
+      admit: (attempt) =>
+        attempt.number === 1
+          ? Effect.void
+          : Effect.gen(function* () {
+              const admitted = yield* Deferred.make<void, ModelError>()
+              yield* note({ t: "admit", call, attempt, reply: admitted })
+              return yield* Deferred.await(admitted)
+            }),
+      ended: (attempt, isLast) => {
+        if (!isLast) return note({ t: "ended", call, attempt })
+        last = attempt
+        return Effect.void
+      }
+    }
+    return runBound(chain, input, { port, ...(bounded ? { bounded } : {}) }).pipe(
+      Effect.provideService(Answers, {
+        lookup: () => Effect.succeed(reply === undefined ? Option.none() : Option.some(reply))
+      }),
+      Effect.map((model): Outcome => ({
+        call,
+        result: { ...model },
+        model,
+        ...(last === undefined ? {} : { last })
+      }))
+    )
+  })

@@ -8,7 +8,6 @@ import type { PlanDriver, PlanState } from "../plan/PlanProtocol.ts"
 import { catchUp } from "./catchUp.ts"
 import type { Divergence } from "./Divergence.ts"
 import { gatedPlan } from "./gates/gatedPlan.ts"
-import { ledgerOf } from "./ledgerOf.ts"
 import type { LiveCounts } from "./LiveAnswers.ts"
 import { liveRun } from "./liveRun.ts"
 import type { Suspension } from "./pendingItems.ts"
@@ -169,8 +168,7 @@ const toItsEnd = Effect.fnUntraced(function* (
     yield* append(run, { type: "RunResumed", ...(journal.tookOver ? { tookOver: true } : {}) })
   }
 
-  const ledger = ledgerOf(run.budget, history, journal.state())
-  const live = yield* Effect.scoped(liveRun(run, history, session, beyond, ledger, counts)).pipe(
+  const live = yield* Effect.scoped(liveRun(run, history, session, beyond, counts)).pipe(
     Effect.onInterrupt(() => Effect.ignore(interrupted(run, "interrupt")))
   )
   if (live.t === "stopped") {

@@ -2,13 +2,11 @@
 // the run is granted here: from the journal if it is known, through the dispatcher if not. So a debate or mission
 // that is killed goes on where it was, and nothing in it is paid twice.
 import { Deferred, Effect, Option, Result, Schema } from "effect"
-import { Guards } from "../adapters/Guards.ts"
 import { callId, computeCacheKey, type CallIdentity, type CallRef } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import { makeError } from "../domain/ModelError.ts"
 import { ModelRunResult, type ModelRunFailure } from "../domain/ModelRun.ts"
 import { earlierOf, type IssuedCall } from "./CallBook.ts"
-import { inputOf, isFree, worstCase } from "./dispatchCall.ts"
 import type { Dispatcher } from "./Dispatcher.ts"
 import type { Flights, Outcome, RoomWish } from "./Flights.ts"
 import { notDispatched, type LiveAnswers, type LiveCounts } from "./LiveAnswers.ts"
@@ -27,7 +25,6 @@ interface LiveRoomsParts {
   readonly dispatcher: Dispatcher
   readonly counts: LiveCounts
   readonly wanted: (call: IssuedCall) => boolean
-  readonly guards: Guards["Service"]
 }
 
 const decodeGate = Schema.decodeUnknownOption(
@@ -36,7 +33,7 @@ const decodeGate = Schema.decodeUnknownOption(
 const decodeResult = Schema.decodeUnknownEffect(ModelRunResult)
 
 export const makeLiveRooms = (parts: LiveRoomsParts) => {
-  const { answers, counts, dispatcher, flights, guards, history, items, run, wanted } = parts
+  const { answers, counts, dispatcher, flights, history, items, run, wanted } = parts
   /** Calls of rooms that have no answer yet, by their own number; numbers are negative, the plan's are positive. */
   const asked = new Map<number, IssuedCall>()
   const occurrences = new Map<string, number>()
@@ -84,8 +81,9 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
   }
 
   const grantAsk = Effect.fnUntraced(function* (wish: Extract<RoomWish, { t: "ask" }>) {
-    const { options, reply, room } = wish
-    const call = numbered(yield* run.book.takeFor(options, room, refOf), room)
+    const { options, part, reply, room } = wish
+    const taken = yield* run.book.takeFor(options, room, refOf)
+    const call = numbered(part === undefined ? taken : { ...taken, part }, room)
     const alike = alikeOf(call, room)
     const answer = yield* known(call)
     if (answer !== undefined) {
@@ -186,18 +184,16 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
         return yield* Deferred.await(reply)
       })
     return {
-      ask: (options) =>
-        granted((reply) => ({ t: "ask", room, options, reply })).pipe(
-          Effect.flatMap(decodeResult),
-          Effect.orDie
-        ),
-      worstUsd: (options) =>
-        Effect.gen(function* () {
-          const call = yield* run.book.takeFor(options, room, () => room.ref)
-          if (call.refusal !== undefined) return undefined
-          const asked: IssuedCall = { ...call, n: 0, id: room.id }
-          return isFree(asked) ? 0 : (yield* worstCase(asked, inputOf(run, asked))).usd
-        }).pipe(Effect.provideService(Guards, guards)),
+      ask: (options, of) =>
+        granted((reply) => ({
+          t: "ask",
+          room,
+          options,
+          ...(of === undefined
+            ? {}
+            : { part: { id: `${room.id}/${of.part}`, name: of.name, caps: of.caps } }),
+          reply
+        })).pipe(Effect.flatMap(decodeResult), Effect.orDie),
       step: (kind, spec, effect) => granted((reply) => ({ t: "step", room, kind, spec, run: effect, reply })),
       work: (effect) =>
         Effect.acquireUseRelease(

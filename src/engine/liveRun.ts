@@ -11,14 +11,12 @@
 // R6  That a sleep began is durable before it is slept; what is left of it is never more than its own length, whatever
 //     the clock says.
 import { Clock, Effect, Option, Result, Schema } from "effect"
-import { Guards } from "../adapters/Guards.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import { firstRules } from "../domain/rules.ts"
 import type { IssuedCall } from "./CallBook.ts"
 import { makeDispatcher } from "./Dispatcher.ts"
 import { makeFlights, type Landed } from "./Flights.ts"
 import { driven } from "./driven.ts"
-import type { Ledger } from "./ledger.ts"
 import { makeAnswers, type LiveCounts } from "./LiveAnswers.ts"
 import { isUnwritable, type JournalError } from "../journal/JournalError.ts"
 import { makeLiveRooms } from "./liveRooms.ts"
@@ -64,7 +62,6 @@ export const liveRun = Effect.fnUntraced(function* (
   history: RunHistory,
   session: Session,
   beyond: ReadonlyArray<Deed>,
-  ledger: Ledger,
   counts: LiveCounts
 ) {
   const flights = yield* makeFlights(run)
@@ -75,7 +72,7 @@ export const liveRun = Effect.fnUntraced(function* (
     run.budget.ms === undefined
       ? undefined
       : (yield* Clock.currentTimeMillis) + run.budget.ms - history.activeMs
-  const dispatcher = makeDispatcher({ run, flights, answers, items, counts, ledger, wanted, deadline })
+  const dispatcher = makeDispatcher({ run, flights, answers, items, counts, wanted, deadline })
   const rooms = makeLiveRooms({
     run,
     history,
@@ -84,8 +81,7 @@ export const liveRun = Effect.fnUntraced(function* (
     items,
     dispatcher,
     counts,
-    wanted,
-    guards: yield* Guards
+    wanted
   })
 
   const tierGate = makeTierGate(run, items, () => session.councils)
@@ -184,9 +180,13 @@ export const liveRun = Effect.fnUntraced(function* (
    * Journals what came in. What a room wrote down stands before its answer: a gate that did not pass is not lost. What
    * came in with an answer that cannot be journaled is journaled all the same.
    */
-  const keep = Effect.fnUntraced(function* ({ outcomes, wishes }: Landed) {
+  const keep = Effect.fnUntraced(function* ({ attempts, outcomes, wishes }: Landed) {
     for (const wish of wishes) if (wish.t === "record") yield* rooms.grant(wish)
     let failure: JournalError | undefined
+    for (const note of attempts) {
+      const noted = yield* Effect.result(dispatcher.noted(note))
+      if (Result.isFailure(noted)) failure ??= noted.failure
+    }
     for (const outcome of outcomes) {
       const landed = yield* Effect.result(dispatcher.land(outcome))
       if (Result.isFailure(landed)) failure ??= landed.failure

@@ -5,7 +5,7 @@ import { canonicalJson, type Json } from "../domain/canonicalJson.ts"
 import type { Coverage, RunErrorInfo } from "../domain/RunEvent.ts"
 import type { RunStatus } from "../domain/RunStatus.ts"
 import type { RunSummary } from "../domain/RunSummary.ts"
-import { knownCost, type RunState } from "../journal/RunState.ts"
+import { costOfRun, knownCost, toldCost, type RunState } from "../journal/RunState.ts"
 
 export const noCalls: RunSummary["calls"] = {
   total: 0,
@@ -15,6 +15,8 @@ export const noCalls: RunSummary["calls"] = {
   failed: 0,
   inDoubt: 0
 }
+
+const nothingSpent = { spentUsd: 0, heldUsd: 0, heldCalls: 0, unknownCostCalls: 0, unpricedCalls: 0 }
 
 /** The summary of what ended before it had a journal. */
 export const unrun = (
@@ -31,7 +33,7 @@ export const unrun = (
   coverage: { done: 0, of: 0 },
   calls: noCalls,
   usage: { inputTokens: 0, outputTokens: 0 },
-  unpricedCalls: 0,
+  ...nothingSpent,
   durationMs: 0,
   dir: more.dir ?? ""
 })
@@ -77,10 +79,14 @@ const dollars = (usd: number) => Math.round(usd * 1e9) / 1e9
 
 /** `costBefore`: what the run had cost when this process began. */
 const costs = (state: RunState, costBefore: number) => {
-  const { costUsd, unpricedCalls } = knownCost(state)
-  return costUsd === undefined
-    ? { unpricedCalls }
-    : { costUsd: dollars(costUsd), costUsdNow: dollars(costUsd - costBefore), unpricedCalls }
+  const cost = costOfRun(state)
+  const { costUsd } = knownCost(cost)
+  return {
+    ...(costUsd === undefined
+      ? {}
+      : { costUsd: dollars(costUsd), costUsdNow: dollars(costUsd - costBefore) }),
+    ...toldCost(cost)
+  }
 }
 
 export const summarize = (state: RunState, parts: SummaryParts): RunSummary => ({

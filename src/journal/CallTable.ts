@@ -44,9 +44,7 @@ const columns = (rows: number) => ({
   offset: new Float64Array(rows),
   length: new Int32Array(rows),
   failed: new Uint8Array(rows),
-  retry: new Int32Array(rows),
-  reservedUsd: new Float64Array(rows),
-  open: new Uint8Array(rows)
+  retry: new Int32Array(rows)
 })
 
 /** One call as it stands in the table: reads and writes go to the columns. */
@@ -92,19 +90,6 @@ export class CallRow implements CallState {
   }
   set retry(value: number) {
     this.table.columns.retry[this.row] = value
-  }
-  /** It may cost money, and what it cost is not known yet. */
-  get open(): boolean {
-    return this.table.columns.open[this.row] === 1
-  }
-  set open(value: boolean) {
-    this.table.columns.open[this.row] = value ? 1 : 0
-  }
-  get reservedUsd(): number {
-    return this.table.columns.reservedUsd[this.row] ?? 0
-  }
-  set reservedUsd(value: number) {
-    this.table.columns.reservedUsd[this.row] = value
   }
   /** Gives it the next rank, and says where its answer stands. */
   complete(offset: number, length: number): void {

@@ -6,7 +6,7 @@ import { RunId } from "../domain/RunSpec.ts"
 import { FsPort } from "../kernel/FsPort.ts"
 import type { LogPosition } from "./EventLog.ts"
 import { fromFsError, type JournalError } from "./JournalError.ts"
-import type { RunState } from "./RunState.ts"
+import { costOfRun, RunCost, wholeNanos, type RunState } from "./RunState.ts"
 
 export const RunDigest = Schema.Struct({
   /** What the log says; whether a process works on it is the lock's to say. */
@@ -30,10 +30,13 @@ export const RunDigest = Schema.Struct({
   modelCalls: Schema.Int,
   failed: Schema.Int,
   usage: Schema.Struct({ inputTokens: Schema.Int, outputTokens: Schema.Int }),
+  /** Spent, what is not known counted at its reserve. */
   spentUsd: Schema.Number,
   reservedUsd: Schema.Number,
   unpriced: Schema.Int,
   openUnpriced: Schema.Int,
+  /** The same told apart. Absent: written by a version that did not. */
+  cost: Schema.optionalKey(RunCost),
   reopened: Schema.Int
 })
 export type RunDigest = typeof RunDigest.Type
@@ -52,6 +55,19 @@ export type Checkpoint = typeof Checkpoint.Type
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Checkpoint))
 
+const sumsOf = (
+  state: RunState
+): Pick<RunDigest, "spentUsd" | "reservedUsd" | "unpriced" | "openUnpriced" | "cost"> => {
+  const { heldUnbounded, heldUsd, spentUsd, unknownUsd, unpriced } = state.spending.of()
+  return {
+    spentUsd: wholeNanos(spentUsd + unknownUsd),
+    reservedUsd: heldUsd,
+    unpriced,
+    openUnpriced: heldUnbounded,
+    cost: costOfRun(state)
+  }
+}
+
 /** The state in short. */
 export const digestOf = (state: RunState): RunDigest => ({
   status:
@@ -66,10 +82,7 @@ export const digestOf = (state: RunState): RunDigest => ({
   modelCalls: state.modelCalls,
   failed: state.failed,
   usage: state.usage,
-  spentUsd: state.spentUsd,
-  reservedUsd: state.reservedUsd,
-  unpriced: state.unpriced,
-  openUnpriced: state.openUnpriced,
+  ...sumsOf(state),
   reopened: state.reopened
 })
 

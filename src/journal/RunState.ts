@@ -1,10 +1,12 @@
 // RunState: what is known of a run, as the projection makes it from the events. Types and questions to it; how it
 // comes about, and its invariants, are projection.ts's.
+import { Schema } from "effect"
+import { committedOf, type Spending } from "../domain/budget/Spending.ts"
+import { wholeNanos } from "../domain/budget/nanos.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { RunEventOf, SuspendReason } from "../domain/RunEvent.ts"
 
-/** Dollars are summed in whole 1e-9 dollars, so that a sum does not depend on its order. */
-export const wholeNanos = (usd: number): number => Math.round(usd * 1e9) / 1e9
+export { wholeNanos }
 
 export type CallStatus = "scheduled" | "completed" | "cancelled" | "parked"
 
@@ -23,8 +25,6 @@ export interface CallState {
   readonly failed: boolean
   /** Dispatches before the last that are in doubt. */
   readonly retry: number
-  /** US dollars that are still held back for it. */
-  readonly reservedUsd: number
 }
 
 /** The calls of a run. What it gives is current: it changes as events are folded in. */
@@ -56,6 +56,23 @@ export interface RunEnd {
   readonly length: number
 }
 
+/** What a run has cost: known, held for what is in flight or in doubt, and not known. US dollars. */
+export const RunCost = Schema.Struct({
+  spentUsd: Schema.Number,
+  heldUsd: Schema.Number,
+  heldCalls: Schema.Int,
+  /** Of `heldCalls`, those whose worst case is not known. */
+  heldUnbounded: Schema.Int,
+  /** The most that calls of unknown cost came to, as far as a worst case was held for them. */
+  unknownUsd: Schema.Number,
+  unknownCalls: Schema.Int,
+  /** Of `unknownCalls`, those that had no worst case. */
+  unboundedCalls: Schema.Int,
+  /** Calls without which the cost of the whole is not known. */
+  unpricedCalls: Schema.Int
+})
+export type RunCost = typeof RunCost.Type
+
 /** Read it; only `advance` writes it. */
 export interface RunState {
   readonly lastSeq: number
@@ -76,12 +93,8 @@ export interface RunState {
   readonly counts: Readonly<Record<CallStatus, number>>
   readonly failed: number
   readonly usage: Usage
-  readonly spentUsd: number
-  readonly reservedUsd: number
-  /** Live calls of models whose cost is not known. */
-  readonly unpriced: number
-  /** Calls that may have cost something, of which nothing is known: in flight, in doubt, or given up on in flight. */
-  readonly openUnpriced: number
+  /** What was spent and what is held, in the run and in each part of it that has a budget. */
+  readonly spending: Spending
   readonly phases: ReadonlyArray<string>
   readonly coverage: { readonly done: number; readonly of: number } | undefined
   readonly questions: ReadonlyMap<string, Question>
@@ -97,17 +110,41 @@ export interface RunState {
 export const inDoubt = (state: RunState): ReadonlyArray<CallState> =>
   [...state.calls.values()].filter((call) => call.status === "scheduled")
 
-/**
- * What the run has cost, as far as it is known: what may have been billed and is not settled counts at its reserve,
- * and without one the whole is not known. US dollars.
- */
-export const knownCost = (
-  state: Pick<RunState, "spentUsd" | "reservedUsd" | "unpriced" | "openUnpriced">
-): { readonly costUsd?: number; readonly unpricedCalls: number } => {
-  const unpricedCalls = state.unpriced + state.openUnpriced
-  return unpricedCalls > 0 ? { unpricedCalls } : { costUsd: committedUsd(state), unpricedCalls }
+/** What the run has cost, in the parts that are told apart. US dollars. */
+export const costOfRun = ({ spending }: Pick<RunState, "spending">): RunCost => {
+  const { heldCalls, heldUnbounded, heldUsd, spentUsd, unboundedCalls, unknownCalls, unknownUsd, unpriced } =
+    spending.of()
+  return {
+    spentUsd,
+    heldUsd,
+    heldCalls,
+    heldUnbounded,
+    unknownUsd,
+    unknownCalls,
+    unboundedCalls,
+    unpricedCalls: unpriced + heldUnbounded
+  }
 }
 
+/**
+ * The whole, as far as it is known: what may have been billed and is not settled counts at its reserve, and without
+ * one, or after an answer that does not say what it cost, the whole is not known.
+ */
+export const knownCost = (cost: RunCost): { readonly costUsd?: number; readonly unpricedCalls: number } => {
+  const { unpricedCalls } = cost
+  return unpricedCalls > 0 ? { unpricedCalls } : { costUsd: committedOf(cost), unpricedCalls }
+}
+
+/** The parts of a cost, as machines are told. */
+export const toldCost = (cost: RunCost) => ({
+  spentUsd: cost.spentUsd,
+  heldUsd: cost.heldUsd,
+  heldCalls: cost.heldCalls,
+  unknownCostCalls: cost.unknownCalls,
+  ...(cost.unknownCalls === 0 || cost.unboundedCalls > 0 ? {} : { unknownCostUsd: cost.unknownUsd }),
+  unpricedCalls: cost.unpricedCalls
+})
+export type ToldCost = ReturnType<typeof toldCost>
+
 /** Everything spent, and everything that may still be. Never more than the cap, if reserves were admitted by it. */
-export const committedUsd = (state: Pick<RunState, "spentUsd" | "reservedUsd">): number =>
-  wholeNanos(state.spentUsd + state.reservedUsd)
+export const committedUsd = ({ spending }: Pick<RunState, "spending">): number => committedOf(spending.of())

@@ -1,6 +1,6 @@
 // listRuns: what runs there are, in short. Reads the checkpoint where it covers the log, and the log where not.
 import { Effect, Option, Result } from "effect"
-import { knownCost } from "./RunState.ts"
+import { costOfRun, knownCost, type RunCost } from "./RunState.ts"
 import type { RunId } from "../domain/RunSpec.ts"
 import { FsPort } from "../kernel/FsPort.ts"
 import type { HostIdentity } from "../kernel/HostIdentity.ts"
@@ -22,6 +22,8 @@ export interface RunListing {
   readonly calls: number
   /** Absent if a call is unpriced. */
   readonly costUsd?: number
+  /** The same told apart; absent for a damaged run. */
+  readonly cost?: RunCost
   readonly error?: JournalError
 }
 
@@ -36,9 +38,11 @@ const shortState = Effect.fnUntraced(function* (baseDir: string, runId: RunId) {
     reading.checkpoint.runId === runId &&
     reading.checkpoint.bytes === events?.size
   ) {
-    return reading.checkpoint.state
+    const { cost, ...digest } = reading.checkpoint.state
+    if (cost !== undefined) return { ...digest, cost }
   }
-  return digestOf((yield* openRun(baseDir, runId, "read")).state())
+  const state = (yield* openRun(baseDir, runId, "read")).state()
+  return { ...digestOf(state), cost: costOfRun(state) }
 }, Effect.scoped)
 
 const listRun = Effect.fnUntraced(function* (baseDir: string, runId: RunId) {
@@ -48,12 +52,13 @@ const listRun = Effect.fnUntraced(function* (baseDir: string, runId: RunId) {
   const goal = meta.parts.goal === undefined ? "" : yield* blobs.get(meta.parts.goal)
   const state = yield* shortState(baseDir, runId)
   const held = state.status === "open" && (yield* lockHolder(paths.lock)) !== undefined
-  const { costUsd } = knownCost(state)
+  const { costUsd } = knownCost(state.cost)
   const listing: RunListing = {
     runId,
     status: held ? "running" : state.status,
     goal: typeof goal === "string" ? goal : "",
     calls: state.modelCalls,
+    cost: state.cost,
     ...(state.startedAt === undefined ? {} : { startedAt: state.startedAt }),
     ...(costUsd === undefined ? {} : { costUsd })
   }

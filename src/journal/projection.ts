@@ -7,17 +7,19 @@
 //     reopened and the first was a failure.
 // P3  `completed` lists exactly the calls of status `completed`, in journal order, and `rank` is the place in it.
 // P4  Counts are of calls: scheduled + completed + cancelled + parked = calls known.
-// P5  committedUsd = spentUsd + reservedUsd. Only scheduling can raise it, and by no more than the reserve; a call
-//     of unknown cost settles at its reserve. A dispatch that was in doubt stays counted when it is made again.
+// P5  What is spent and held is the fold of Spending (its S1 to S6) over the calls' events. Only a CallScheduled or
+//     an AttemptStarted can raise what is committed, by no more than its reserve.
 // P6  After a terminal event the run is ended until it is reopened.
 // P7  Reopening drops exactly the failed completions, the answers of councils and swarms that rest on one, and those
 //     it names besides; or, where it names all that it drops, exactly those. Their cost stays.
+import { Spending } from "../domain/budget/Spending.ts"
 import { callId, type CallRef } from "../domain/Call.ts"
-import type { Json } from "../domain/canonicalJson.ts"
 import { currentRules, firstRules } from "../domain/rules.ts"
+import type { TokenUsage } from "../domain/ModelError.ts"
 import type { RunEvent, RunEventOf } from "../domain/RunEvent.ts"
 import { CallTable, type CallRow } from "./CallTable.ts"
-import { wholeNanos, type CallStatus, type Question, type RunState } from "./RunState.ts"
+import { foldSpending, member, outcomeOf, settleCall } from "./foldSpending.ts"
+import type { CallStatus, Question, RunState } from "./RunState.ts"
 
 interface Growing {
   counts: Record<CallStatus, number>
@@ -26,44 +28,12 @@ interface Growing {
 }
 type Open = { -readonly [Key in Exclude<keyof RunState, keyof Growing>]: RunState[Key] } & Growing
 
-const isObject = (value: Json | undefined): value is { readonly [key: string]: Json } =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-const member = (value: Json | undefined, name: string): Json | undefined =>
-  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
-
-const numberIn = (value: Json | undefined, name: string): number | undefined => {
-  const found = member(value, name)
-  return typeof found === "number" ? found : undefined
-}
-
-interface Outcome {
-  readonly failed: boolean
-  /** It is the answer of a model, so that it costs or is known to be free. */
-  readonly model: boolean
-  readonly attempted: boolean
-  readonly costUsd: number | undefined
-  readonly inputTokens: number
-  readonly outputTokens: number
-}
-
-const outcomeOf = (result: Json | undefined): Outcome => {
-  const usage = member(result, "usage")
-  return {
-    failed: member(result, "ok") === false,
-    model: typeof member(result, "adapterId") === "string",
-    attempted: numberIn(result, "attempts") !== 0,
-    costUsd: numberIn(result, "costUsd"),
-    inputTokens: numberIn(usage, "inputTokens") ?? 0,
-    outputTokens: numberIn(usage, "outputTokens") ?? 0
-  }
-}
-
 /** Verbs whose answer is made of calls of their own, and is an answer although some of those failed. */
 const gathers: ReadonlySet<string> = new Set(["council", "swarm"])
 
 export class Projection {
   private readonly calls = new CallTable()
+  private readonly spending = new Spending()
   /** Councils and swarms; calls in flight that are made for one; those one of whose calls has failed. */
   private readonly rooms = new Set<string>()
   private readonly madeFor = new Map<string, string>()
@@ -84,10 +54,7 @@ export class Projection {
       counts: { scheduled: 0, completed: 0, cancelled: 0, parked: 0 },
       failed: 0,
       usage: { inputTokens: 0, outputTokens: 0 },
-      spentUsd: 0,
-      reservedUsd: 0,
-      unpriced: 0,
-      openUnpriced: 0,
+      spending: this.spending,
       modelCalls: 0,
       phases: [],
       coverage: undefined,
@@ -120,6 +87,9 @@ export class Projection {
         return
       case "CallScheduled":
         return this.scheduled(event)
+      case "AttemptStarted":
+      case "AttemptEnded":
+        return foldSpending(this.spending, event)
       case "CallCompleted":
         return this.completed(event, offset, length)
       case "CallCancelled":
@@ -174,25 +144,16 @@ export class Projection {
 
   private scheduled(event: RunEventOf<"CallScheduled">): void {
     const state = this.open
-    const reserve = wholeNanos(event.reserveUsd ?? 0)
     const { added, call } = this.calls.findOrAdd(event)
     if (added) {
       state.counts.scheduled++
       if (event.call.verb === "agent") state.modelCalls++
     } else if (call.status === "completed") return
-    else {
-      // Still held back: the dispatch before may have reached the provider, and counts as if it did.
-      if (call.open && call.reservedUsd === 0) state.unpriced++
-      this.settle(call, undefined)
-      this.status(call, "scheduled")
-    }
-    call.open = event.paid === true
-    if (call.open && reserve === 0) state.openUnpriced++
+    else this.status(call, "scheduled")
+    foldSpending(this.spending, event)
     this.relate(event)
     call.n = event.n
     call.retry = event.retry ?? 0
-    call.reservedUsd = reserve
-    state.reservedUsd = wholeNanos(state.reservedUsd + reserve)
   }
 
   /** Which room a call is made for, while it is in flight. */
@@ -204,31 +165,11 @@ export class Projection {
     if (typeof of === "string" && this.rooms.has(of)) this.madeFor.set(callId(event), of)
   }
 
-  /** Ends the holding back: what the call cost, or all that was held back for it. */
-  private settle(call: CallRow, costUsd: number | undefined): void {
-    const state = this.open
-    if (call.open && call.reservedUsd === 0) state.openUnpriced--
-    call.open = false
-    state.reservedUsd = wholeNanos(state.reservedUsd - call.reservedUsd)
-    state.spentUsd = wholeNanos(state.spentUsd + (costUsd ?? call.reservedUsd))
-    call.reservedUsd = 0
-  }
-
-  private paid(call: CallRow | undefined, outcome: Outcome, reused: boolean): void {
-    const state = this.open
-    // What a room says that it cost is what the calls cost that were made for it, and those are counted.
-    if (reused || !outcome.model) {
-      if (call !== undefined) this.settle(call, 0)
-      return
-    }
-    const unknown = outcome.costUsd === undefined
-    if (unknown && outcome.attempted) state.unpriced++
-    const cost = unknown ? (outcome.attempted ? undefined : 0) : (outcome.costUsd ?? 0)
-    if (call !== undefined) this.settle(call, cost)
-    else state.spentUsd = wholeNanos(state.spentUsd + (cost ?? 0))
-    state.usage = {
-      inputTokens: state.usage.inputTokens + outcome.inputTokens,
-      outputTokens: state.usage.outputTokens + outcome.outputTokens
+  private used({ inputTokens = 0, outputTokens = 0 }: TokenUsage): void {
+    const { usage } = this.open
+    this.open.usage = {
+      inputTokens: usage.inputTokens + inputTokens,
+      outputTokens: usage.outputTokens + outputTokens
     }
   }
 
@@ -243,11 +184,11 @@ export class Projection {
     const state = this.open
     const { added, call } = this.known(event)
     if (call.status === "completed") return
-    const outcome = outcomeOf(
-      event.outcome === undefined ? event.result : { adapterId: "", ...event.outcome }
-    )
+    const outcome = outcomeOf(event)
     if (added && outcome.model) state.modelCalls++
-    this.paid(call, outcome, event.reused ?? false)
+    const reused = event.reused ?? false
+    settleCall(this.spending, event, outcome, reused)
+    if (outcome.model && !reused) this.used(outcome.usage)
     this.status(call, "completed")
     call.failed = outcome.failed
     call.complete(offset, length)
@@ -268,35 +209,14 @@ export class Projection {
   private parked(event: RunEventOf<"CallParked">): void {
     const { call } = this.known(event)
     if (call.status === "completed") return
-    const { usage, costUsd, attempts } = event.result
-    this.paid(
-      call,
-      {
-        failed: true,
-        model: true,
-        attempted: attempts !== 0,
-        costUsd,
-        inputTokens: usage?.inputTokens ?? 0,
-        outputTokens: usage?.outputTokens ?? 0
-      },
-      false
-    )
+    foldSpending(this.spending, event)
+    this.used(event.result.usage ?? {})
     this.status(call, "parked")
   }
 
   private late(event: RunEventOf<"CallLate">): void {
-    this.paid(
-      this.calls.find(event),
-      {
-        failed: false,
-        model: true,
-        attempted: true,
-        costUsd: event.costUsd,
-        inputTokens: event.usage?.inputTokens ?? 0,
-        outputTokens: event.usage?.outputTokens ?? 0
-      },
-      false
-    )
+    foldSpending(this.spending, event)
+    this.used(event.usage ?? {})
   }
 
   private reopen({ also = [], only }: RunEventOf<"RunReopened">): void {

@@ -41,8 +41,10 @@ const problemOf = (error: JournalError): VerifyProblem => ({
 })
 
 /** Names of blobs that an event needs. */
-const blobOf = (event: RunEvent): string | undefined =>
-  event.type === "CallCompleted" || event.type === "RunCompleted" ? event.resultBlob?.blob : undefined
+const blobOf = (event: RunEvent): string | undefined => {
+  if (event.type === "AttemptEnded") return event.raw?.blob
+  return event.type === "CallCompleted" || event.type === "RunCompleted" ? event.resultBlob?.blob : undefined
+}
 
 /** Names of blobs that meta.json needs: its parts, its roles, and the attachments its `files` part names. */
 export const blobsOfMeta = Effect.fnUntraced(function* (
@@ -130,7 +132,10 @@ const checkCheckpoint = (
       message: `${paths.events}:${checkpoint.lastSeq}: the line, or what checkpoint.json says of it, was changed`
     }
   }
-  return canonicalJsonOf(rebuilt) === canonicalJsonOf(checkpoint)
+  // A version that did not tell costs apart left them out.
+  const { cost: _cost, ...state } = rebuilt.state
+  const comparable = checkpoint.state.cost === undefined ? { ...rebuilt, state } : rebuilt
+  return canonicalJsonOf(comparable) === canonicalJsonOf(checkpoint)
     ? undefined
     : {
         line: 0,

@@ -4,12 +4,14 @@ import { Effect, Fiber, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import type { Adapter } from "../../src/adapters/Adapter.ts"
 import type { Binding, Price } from "../../src/adapters/AdapterRegistry.ts"
+import type { AttemptPort, EndedAttempt } from "../../src/adapters/AttemptPort.ts"
 import { Guards } from "../../src/adapters/Guards.ts"
 import {
   costOf,
   costOfFailure,
   inputBound,
   outputBound,
+  forecastUsd,
   reserveUsd,
   utf8Bytes
 } from "../../src/adapters/Pricing.ts"
@@ -26,7 +28,6 @@ const of = (price?: Price, more: Partial<Binding> = {}): Binding => ({
 })
 const price: Price = { inputUsdPerMillion: 3, outputUsdPerMillion: 15, cachedInputUsdPerMillion: 0.3 }
 const input = { prompt: "prompt", model: "m" }
-const policy = { maxAttempts: 3, maxRepairs: 2 }
 
 describe("costOf", () => {
   it("counts input, cached input and output at their rates", () => {
@@ -95,13 +96,13 @@ describe("costOfFailure", () => {
 })
 
 describe("reserveUsd", () => {
-  it("is bytes and output bound at their rates, times the attempts", () => {
+  it("is bytes and output bound of one attempt at their rates", () => {
     const { input: asked, reserve } = {
       input: { ...input, prompt: "é".repeat(100), system: "be brief" },
       reserve: (200 + 64 + 8 + 64) * 3 + 4096 * 15
     }
     assert.strictEqual(inputBound(asked), 336)
-    assert.closeTo(reserveUsd([of(price)], asked, policy) ?? -1, (3 * reserve) / 1e6, 1e-12)
+    assert.closeTo(reserveUsd(of(price), asked) ?? -1, reserve / 1e6, 1e-12)
   })
 
   it("takes the call's output bound, else the model's, else 4,096", () => {
@@ -110,25 +111,31 @@ describe("reserveUsd", () => {
     assert.strictEqual(outputBound(of(), input), 4096)
   })
 
-  it("counts repairs where there is a schema, and the dearest link and tier", () => {
-    const one = reserveUsd([of(price)], input, policy) ?? 0
-    const schema = { ...input, schema: { type: "object" } }
-    assert.isAbove(reserveUsd([of(price)], schema, policy) ?? 0, 3 * one)
+  it("takes the tier that its own input bound can reach, and no other", () => {
+    const one = reserveUsd(of(price), input) ?? 0
     const cheap: Price = { inputUsdPerMillion: 0.1, outputUsdPerMillion: 0.1 }
-    assert.strictEqual(reserveUsd([of(cheap), of(price)], input, policy), one)
-    const tiered = {
+    const above = (aboveInputTokens: number): Price => ({
       ...cheap,
-      tiers: [{ aboveInputTokens: 9, inputUsdPerMillion: 3, outputUsdPerMillion: 15 }]
-    }
-    assert.strictEqual(reserveUsd([of(tiered)], input, policy), one)
+      tiers: [{ aboveInputTokens, inputUsdPerMillion: 3, outputUsdPerMillion: 15 }]
+    })
+    assert.strictEqual(reserveUsd(of(above(inputBound(input) - 1)), input), one)
+    assert.strictEqual(reserveUsd(of(above(inputBound(input))), input), reserveUsd(of(cheap), input))
   })
 
-  it("is unknown as soon as one link has no price", () => {
-    assert.isUndefined(reserveUsd([of(price), of()], input, policy))
+  it("a forecast counts the repairs where there is a schema, and the dearest link", () => {
+    const one = reserveUsd(of(price), input) ?? 0
+    const cheap: Price = { inputUsdPerMillion: 0.1, outputUsdPerMillion: 0.1 }
+    assert.strictEqual(forecastUsd([of(cheap), of(price)], input, 2), one)
+    assert.isAbove(forecastUsd([of(price)], { ...input, schema: { type: "object" } }, 2) ?? 0, 3 * one)
+    assert.isUndefined(forecastUsd([of(price), of()], input, 2))
+  })
+
+  it("is unknown without a price", () => {
+    assert.isUndefined(reserveUsd(of(), input))
   })
 
   it.effect.prop(
-    "no call costs more than its reserve, whatever the model says and bills within its bounds",
+    "no attempt costs more than its reserve, whatever the model says and bills within its bounds",
     [
       Schema.Array(Schema.Literals(["good", "bad", "long", "billedFailure", "refused"])).pipe(
         Schema.check(Schema.isMaxLength(9))
@@ -164,11 +171,21 @@ describe("reserveUsd", () => {
         // Input alone has a price: the output bound would hide a prompt that grew unreckoned.
         const chain = [of({ inputUsdPerMillion: 3, outputUsdPerMillion: 0 }, { adapter: worst })]
         const asked = { prompt: `p${prompt}`, model: "m", schema: { type: "integer" } }
-        const reservedUsd = reserveUsd(chain, asked, policy) ?? 0
-        const fiber = yield* Effect.forkChild(runBound(chain, asked, { reservedUsd }))
+        let reserved = 0
+        const told: Array<EndedAttempt> = []
+        const port: AttemptPort = {
+          admit: (attempt) =>
+            Effect.sync(() => void (reserved += reserveUsd(attempt.binding, attempt.input) ?? Infinity)),
+          ended: (attempt) => Effect.sync(() => void told.push(attempt))
+        }
+        const fiber = yield* Effect.forkChild(runBound(chain, asked, { port, bounded: true }))
         yield* TestClock.adjust(60_000)
         const result = yield* Fiber.join(fiber)
-        assert.isAtMost(result.costUsd ?? Infinity, reservedUsd)
+        assert.isAtMost(result.costUsd ?? Infinity, reserved)
+        // Every attempt but the answer itself is told, once, in order.
+        const numbers = told.map(({ number }) => number)
+        const expected = Array.from({ length: result.attempts - (result.ok ? 1 : 0) }, (_, at) => at + 1)
+        assert.deepStrictEqual(numbers, expected)
       }).pipe(Effect.provide(Guards.layer().pipe(Layer.provide(IdFactory.layerCounter)), { local: true })),
     { arbitrary: { runs: 200 } }
   )

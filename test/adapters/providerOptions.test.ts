@@ -174,7 +174,7 @@ describe("under a cost bound", () => {
         })
         const chain = [bindingAt("openai-compatible", server.url)]
         for (const providerOptions of dearer) {
-          const result = yield* runBound(chain, { ...input, providerOptions }, { reservedUsd: 1 })
+          const result = yield* runBound(chain, { ...input, providerOptions }, { bounded: true })
           assert.isTrue(!result.ok && result.error.code === "invalid_input" && result.attempts === 0)
         }
         assert.strictEqual(server.requests.length, 0)
@@ -206,7 +206,7 @@ describe("under a cost bound", () => {
       const result = yield* runBound(
         [bindingAt("google", server.url)],
         { ...input, timeoutMs: 2000 },
-        { reservedUsd: 1, maxAttempts: 1 }
+        { bounded: true, maxAttempts: 1 }
       )
       assert.strictEqual(server.requests.length, 1)
       assert.deepInclude(result, { ok: true, text: "the first half", finishReason: "length", attempts: 1 })
@@ -224,7 +224,6 @@ describe("under a cost bound", () => {
       [{ thinkingConfig: { thinkingBudget: -1 } }, 0],
       [{ reasoning: { max_tokens: 70 } }, 70]
     ] as const
-    const policy = { maxAttempts: 1, maxRepairs: 0 }
     for (const [providerOptions, tokens] of options) {
       const asked = { ...input, providerOptions }
       assert.strictEqual(thinkingTokens(providerOptions), tokens)
@@ -232,7 +231,7 @@ describe("under a cost bound", () => {
       const bytes = utf8Bytes(JSON.stringify(providerOptions))
       assert.strictEqual(inputBound(asked), inputBound(input) + bytes)
       assert.closeTo(
-        (reserveUsd([binding], asked, policy) ?? 0) - (reserveUsd([binding], input, policy) ?? 0),
+        (reserveUsd(binding, asked) ?? 0) - (reserveUsd(binding, input) ?? 0),
         (tokens * 15 + bytes * 3) / 1e6,
         1e-12
       )
@@ -250,7 +249,7 @@ describe("under a cost bound", () => {
         }
         const { maxOutputTokens: _, ...unsaid } = input
         for (const asked of [input, unsaid])
-          yield* runBound([binding], { ...asked, providerOptions }, { reservedUsd: 9 })
+          yield* runBound([binding], { ...asked, providerOptions }, { bounded: true })
         yield* Deferred.await(server.received)
         const bounds = server.requests.map(({ body }) => {
           const sent = JSON.parse(body)

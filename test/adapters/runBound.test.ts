@@ -6,7 +6,8 @@ import { TestClock } from "effect/testing"
 import type { Adapter, AttemptSuccess } from "../../src/adapters/Adapter.ts"
 import type { Binding } from "../../src/adapters/AdapterRegistry.ts"
 import { Guards } from "../../src/adapters/Guards.ts"
-import { reserveUsd, utf8Bytes } from "../../src/adapters/Pricing.ts"
+import type { AttemptPort, EndedAttempt } from "../../src/adapters/AttemptPort.ts"
+import { forecastUsd, reserveUsd, utf8Bytes } from "../../src/adapters/Pricing.ts"
 import { makeOfflineAdapter } from "../../src/adapters/providers/offline.ts"
 import { type BoundOptions, runBound } from "../../src/adapters/runBound.ts"
 import { ErrorCode, makeError, type ModelError } from "../../src/domain/ModelError.ts"
@@ -202,13 +203,10 @@ describe("structured output", () => {
         const { asked, binding } = scripted("a", [said(unit.repeat(50_000))])
         yield* run([binding], { schema })
         const bytes = asked.reduce((sum, { prompt }) => sum + utf8Bytes(prompt), 0)
-        const reserve = reserveUsd(
-          [{ ...binding, price: { ...price, outputUsdPerMillion: 0 } }],
-          { ...input, schema },
-          { maxAttempts: 1, maxRepairs: 2 }
-        )
+        const inputOnly = { ...binding, price: { ...price, outputUsdPerMillion: 0 } }
         assert.strictEqual(asked.length, 3)
-        assert.isAtMost(bytes, reserve ?? 0)
+        assert.isAtMost(bytes, forecastUsd([inputOnly], { ...input, schema }, 2) ?? 0)
+        for (const one of asked) assert.isAtMost(utf8Bytes(one.prompt), reserveUsd(inputOnly, one) ?? 0)
       }
     }).pipe(Effect.provide(guards))
   )
@@ -297,9 +295,9 @@ describe("under a cost bound", () => {
   it.effect("the output bound is always sent", () =>
     Effect.gen(function* () {
       const { asked, binding } = scripted("a", [said("yes")])
-      yield* run([binding], {}, { reservedUsd: 1_000_000 })
-      yield* run([{ ...binding, maxOutputTokens: 77 }], {}, { reservedUsd: 1_000_000 })
-      yield* run([binding], { maxOutputTokens: 5 }, { reservedUsd: 1_000_000 })
+      yield* run([binding], {}, { bounded: true })
+      yield* run([{ ...binding, maxOutputTokens: 77 }], {}, { bounded: true })
+      yield* run([binding], { maxOutputTokens: 5 }, { bounded: true })
       yield* run([binding], {})
       assert.deepStrictEqual(
         asked.map(({ maxOutputTokens }) => maxOutputTokens),
@@ -308,19 +306,67 @@ describe("under a cost bound", () => {
     }).pipe(Effect.provide(guards))
   )
 
-  it.effect("the next link is not tried when what may have been spent leaves no room for it", () =>
+  const refusing = (from: number) => {
+    const asked: Array<readonly [number: number, kind: string]> = []
+    const told: Array<EndedAttempt> = []
+    const port: AttemptPort = {
+      admit: ({ kind, number }) =>
+        Effect.suspend(() => {
+          asked.push([number, kind])
+          return number >= from ? Effect.fail(makeError("budget_exceeded", "nothing is left")) : Effect.void
+        }),
+      ended: (attempt) => Effect.sync(() => void told.push(attempt))
+    }
+    return { asked, port, told }
+  }
+
+  it.effect("a retry that the budget does not allow ends the call with the failure it had", () =>
     Effect.gen(function* () {
-      const unseen = scripted("a", [makeError("timeout", "late", { retryable: false })])
-      const refused = scripted("a", [
-        makeError("server_error", "down", { retryable: false, httpStatus: 503 })
+      const first = scripted("a", [makeError("server_error", "down", { httpStatus: 503 })])
+      const { asked, port, told } = refusing(2)
+      const fiber = yield* Effect.forkChild(run([first.binding], {}, { port }))
+      yield* TestClock.adjust(60_000)
+      const result = yield* Fiber.join(fiber)
+      assert.deepInclude(result, { ok: false, attempts: 1, costUsd: 0 })
+      assert.isTrue(!result.ok && result.error.code === "server_error")
+      assert.match(result.ok ? "" : result.error.message, /down; no other attempt was made: nothing is left/)
+      assert.deepStrictEqual(asked, [
+        [1, "first"],
+        [2, "retry"]
       ])
+      assert.deepStrictEqual(
+        told.map(({ number, error }) => [number, error?.code]),
+        [[1, "server_error"]]
+      )
+    }).pipe(Effect.provide(guards))
+  )
+
+  it.effect("a repair that it does not allow is no answer, and what the model said is told", () =>
+    Effect.gen(function* () {
+      const { binding } = scripted("a", [said("no json here")])
+      const { asked, port, told } = refusing(2)
+      const result = yield* run([binding], { schema }, { port })
+      assert.isTrue(!result.ok && result.error.code === "invalid_response")
+      assert.match(result.ok ? "" : result.error.message, /no other attempt was made/)
+      assert.deepStrictEqual(asked[1], [2, "repair"])
+      assert.deepStrictEqual(
+        told.map(({ number, raw }) => [number, raw]),
+        [[1, "no json here"]]
+      )
+    }).pipe(Effect.provide(guards))
+  )
+
+  it.effect("a link that it does not allow is not tried, nor named as tried", () =>
+    Effect.gen(function* () {
+      const first = scripted("a", [makeError("auth", "no key")])
       const second = scripted("b", [said("yes")])
-      const chain = (first: typeof unseen) => [first.binding, second.binding]
-      const policy = { maxAttempts: 3, maxRepairs: 2 }
-      const reservedUsd = reserveUsd(chain(unseen), input, policy) ?? 0
-      assert.isFalse((yield* run(chain(unseen), {}, { reservedUsd })).ok)
-      assert.isTrue((yield* run(chain(refused), {}, { reservedUsd })).ok)
-      assert.isTrue((yield* run(chain(unseen), {})).ok)
+      const { asked, port } = refusing(2)
+      const result = yield* run([first.binding, second.binding], {}, { port })
+      assert.deepInclude(result, { ok: false, adapterId: "a" })
+      assert.notProperty(result, "fellBackFrom")
+      assert.isTrue(!result.ok && result.error.code === "auth")
+      assert.deepStrictEqual(asked[1], [2, "fallback"])
+      assert.strictEqual(second.asked.length, 0)
     }).pipe(Effect.provide(guards))
   )
 
@@ -333,7 +379,7 @@ describe("under a cost bound", () => {
       for (const given of [{}, { schema }, { prompt: "fail" }]) {
         assert.propertyVal(yield* run(chain, given), "costUsd", 0)
       }
-      assert.strictEqual(reserveUsd(chain, input, { maxAttempts: 3, maxRepairs: 2 }), 0)
+      for (const link of chain) assert.strictEqual(reserveUsd(link, input), 0)
     }).pipe(Effect.provide(guards))
   )
 })

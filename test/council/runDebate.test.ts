@@ -135,9 +135,17 @@ describe("runDebate", () => {
       const verdict = yield* runDebate(
         options(registry, boardOf({ budget: { usd: 6 }, maxOutputTokens: 100 }))
       )
+      // What does not fit beside the others waits for them.
       assert.isAtMost(verdict.costUsd ?? Infinity, 6)
-      assert.isTrue(verdict.failures.some(({ reason }) => reason === "budget"))
-      assert.isBelow(seen.length, 17)
+      assert.isFalse(verdict.failures.some(({ reason }) => reason === "budget"))
+      assert.strictEqual(seen.length, 13, "one of five members cannot be bound")
+      const poor = registryOf(slowly, { usdPerMillion: 1000 })
+      const less = yield* runDebate(
+        options(poor.registry, boardOf({ budget: { usd: 3 }, maxOutputTokens: 100 }))
+      )
+      assert.isAtMost(less.costUsd ?? Infinity, 3)
+      assert.isTrue(less.failures.some(({ reason }) => reason === "budget"))
+      assert.isBelow(poor.seen.length, 13)
       const none = registryOf(speaks, { usdPerMillion: 1000 })
       const stopped = yield* runDebate(options(none.registry, boardOf({ budget: { usd: 0 } })))
       assert.strictEqual(none.seen.length, 0)

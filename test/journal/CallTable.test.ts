@@ -60,8 +60,6 @@ describe("CallTable", () => {
       status: (["scheduled", "completed", "cancelled", "parked"] as const)[n % 4],
       failed: n % 3 === 0,
       retry: n % 5,
-      open: n % 2 === 0,
-      reservedUsd: n / 8,
       rank: n,
       offset: n * 2 ** 33,
       length: n * 3
@@ -70,17 +68,14 @@ describe("CallTable", () => {
     for (let n = 0; n < many; n++) {
       const { call } = table.findOrAdd({ key: sha256(String(n)), occurrence: n + 1 })
       call.complete(n * 2 ** 33, n * 3)
-      const { failed, open, reservedUsd, retry, status = "scheduled" } = known(n)
-      Object.assign(call, { n, status, failed, retry, open, reservedUsd })
+      const { failed, retry, status = "scheduled" } = known(n)
+      Object.assign(call, { n, status, failed, retry })
     }
     for (let n = 0; n < many; n++) {
       const call = table.get(`${sha256(String(n))}#${n + 1}`)
       if (call === undefined) return assert.fail(`call ${n} is gone`)
-      const { failed, length, offset, open, rank, reservedUsd, retry, status } = call
-      assert.deepStrictEqual(
-        { n: call.n, status, failed, retry, open, reservedUsd, rank, offset, length },
-        known(n)
-      )
+      const { failed, length, offset, rank, retry, status } = call
+      assert.deepStrictEqual({ n: call.n, status, failed, retry, rank, offset, length }, known(n))
     }
   })
 

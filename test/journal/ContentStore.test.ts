@@ -111,7 +111,7 @@ describe("large values in a run", () => {
           const event = yield* journal.append(completed("a", large))
           assert.isTrue(event.type === "CallCompleted" && event.result === undefined)
           yield* journal.commit
-          assert.strictEqual(journal.state().spentUsd, 0.25)
+          assert.strictEqual(journal.state().spending.of().spentUsd, 0.25)
           assert.strictEqual(journal.state().usage.outputTokens, 5)
         })
       )
@@ -126,7 +126,7 @@ describe("large values in a run", () => {
         Effect.gen(function* () {
           const journal = yield* (yield* Journal).open(runId, "read")
           assert.deepStrictEqual(yield* journal.readResult(`${keyOf("a")}#1`), large)
-          assert.strictEqual(journal.state().spentUsd, 0.25)
+          assert.strictEqual(journal.state().spending.of().spentUsd, 0.25)
         })
       )
       const damaged = disk.afterCrash("power").write(`${runDir}/blobs/${name}`, "{}")

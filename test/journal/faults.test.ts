@@ -6,6 +6,7 @@ import { Cause, Effect, Exit, Layer } from "effect"
 import type { FsOperation } from "../../src/kernel/FsPort.ts"
 import { MemoryDisk, SimulatedCrash, type CrashKind } from "../../src/kernel/FsPort.memory.ts"
 import { HostIdentity } from "../../src/kernel/HostIdentity.ts"
+import { committedUsd } from "../../src/journal/RunState.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import { JournalError } from "../../src/journal/JournalError.ts"
 import {
@@ -57,7 +58,7 @@ const work = (paid: Paid) =>
       yield* journal.commit
     }
     yield* journal.seal(texts)
-    return { texts, spentUsd: journal.state().spentUsd }
+    return { texts, spentUsd: committedUsd(journal.state()) }
   })
 
 /** One process: another pid each time, so that the lock of the one before is a dead owner's. */

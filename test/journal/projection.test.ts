@@ -6,7 +6,8 @@ import type { Json } from "../../src/domain/canonicalJson.ts"
 import type { RunEvent, RunEventBody, RunEventOf } from "../../src/domain/RunEvent.ts"
 import { currentRules, firstRules } from "../../src/domain/rules.ts"
 import { Projection, project } from "../../src/journal/projection.ts"
-import { committedUsd, inDoubt, type CallState, type RunState } from "../../src/journal/RunState.ts"
+import { committedOf } from "../../src/domain/budget/Spending.ts"
+import { inDoubt, type CallState, type RunState } from "../../src/journal/RunState.ts"
 import { answer, failure } from "./support.ts"
 
 /** One step of a random history: what happens, to which of five calls, and at what cost in cents. */
@@ -90,21 +91,22 @@ const eventsOf = (history: ReadonlyArray<Step>): ReadonlyArray<RunEvent> =>
 
 const at = (event: RunEvent): readonly [number, number] => [event.seq * 1000, 100]
 
-const callOf = ({ failed, id, length, n, offset, rank, reservedUsd, retry, status }: CallState) => ({
+const callOf = ({ failed, id, length, n, offset, rank, retry, status }: CallState) => ({
   failed,
   id,
   length,
   n,
   offset,
   rank,
-  reservedUsd,
   retry,
   status
 })
 
 /** A state as plain data, which later events do not change. */
-const snapshot = ({ calls, completed, ...rest }: RunState) => ({
+const snapshot = ({ calls, completed, spending, ...rest }: RunState) => ({
   ...structuredClone(rest),
+  ...spending.of(),
+  held: new Map([...calls.values()].map(({ id }) => [id, spending.heldFor(id)?.usd ?? 0])),
   calls: new Map([...calls.values()].map((call) => [call.id, callOf(call)])),
   completed: Array.from({ length: completed.length }, (_, rank) => completed.at(rank)?.id)
 })
@@ -192,10 +194,10 @@ describe("projection", () => {
     "P5: what is committed rises only by a reserve or by a cost above it, and never falls below what was spent",
     (history) => {
       stepwise(history, (before, event, after) => {
-        const held = [...after.calls.values()].reduce((sum, call) => sum + call.reservedUsd, 0)
-        assert.closeTo(after.reservedUsd, held, 1e-9)
+        const held = [...after.held.values()].reduce((sum, usd) => sum + usd, 0)
+        assert.closeTo(after.heldUsd, held, 1e-9)
         assert.isAtLeast(after.spentUsd, before.spentUsd)
-        const rise = committedUsd(after) - committedUsd(before)
+        const rise = committedOf(after) - committedOf(before)
         if (event.type === "CallScheduled") return assert.isAtMost(rise, (event.reserveUsd ?? 0) + 1e-9)
         const cost =
           event.type === "CallCompleted" || event.type === "CallParked"
@@ -203,7 +205,7 @@ describe("projection", () => {
             : event.type === "CallLate"
               ? (event.costUsd ?? 0)
               : 0
-        const reserved = before.calls.get(idOf(event))?.reservedUsd ?? 0
+        const reserved = before.held.get(idOf(event)) ?? 0
         assert.isAtMost(rise, Math.max(0, cost - reserved) + 1e-9)
       })
     }
@@ -214,7 +216,8 @@ describe("projection", () => {
       if (event.type !== "CallCompleted" || "costUsd" in Object(event.result)) return
       const was = before.calls.get(idOf(event))
       if (was?.status === "completed") return
-      assert.closeTo(after.spentUsd - before.spentUsd, was?.reservedUsd ?? 0, 1e-9)
+      assert.closeTo(after.unknownUsd - before.unknownUsd, before.held.get(idOf(event)) ?? 0, 1e-9)
+      assert.strictEqual(after.spentUsd, before.spentUsd)
       assert.strictEqual(after.unpriced, before.unpriced + 1)
     })
   })
@@ -299,14 +302,14 @@ describe("projection", () => {
       { what: "complete", call: 1, cents: 4 }
     ])
     const spent = [1, 2, 3, 4].map((n) => {
-      const state = project(events.slice(0, n))
-      return [state.spentUsd, state.reservedUsd]
+      const { heldUsd, spentUsd, unknownUsd } = project(events.slice(0, n)).spending.of()
+      return [spentUsd, unknownUsd, heldUsd]
     })
     assert.deepStrictEqual(spent, [
-      [0, 0.1],
-      [0, 0.1],
-      [0.1, 0.1],
-      [0.14, 0]
+      [0, 0, 0.1],
+      [0, 0, 0.1],
+      [0, 0.1, 0.1],
+      [0.04, 0.1, 0]
     ])
   })
 
@@ -322,8 +325,9 @@ describe("projection", () => {
       outcome: { ok: false, costUsd: 0.5, usage: { inputTokens: 7 } }
     }
     const state = project([event])
+    const sums = state.spending.of()
     assert.deepStrictEqual(
-      [state.failed, state.spentUsd, state.usage.inputTokens, state.unpriced],
+      [state.failed, sums.spentUsd, state.usage.inputTokens, sums.unpriced],
       [1, 0.5, 7, 0]
     )
   })

@@ -240,7 +240,8 @@ describe("what is derived from the log", () => {
               completed("step", { id: "tests", exitCode: 1, stdout, stderr: "", ok: false })
             )
             yield* journal.commit
-            const { failed, spentUsd, unpriced } = journal.state()
+            const { failed, spending } = journal.state()
+            const { spentUsd, unpriced } = spending.of()
             return { failed, spentUsd, unpriced }
           })
         )
@@ -484,6 +485,16 @@ describe("gc", () => {
             goal: "ação 👩‍💻",
             calls: 1,
             startedAt: 0,
+            cost: {
+              spentUsd: 0.25,
+              heldUsd: 0,
+              heldCalls: 0,
+              heldUnbounded: 0,
+              unknownUsd: 0,
+              unknownCalls: 0,
+              unboundedCalls: 0,
+              unpricedCalls: 0
+            },
             costUsd: 0.25
           })
           assert.strictEqual(list.get(ids.open)?.status, "running")

@@ -76,9 +76,11 @@ const settle = (
       const { status, thrown } = exchange.broken
       const error = classifyThrown(thrown)
       return Result.fail(
-        status === undefined
-          ? error
-          : makeError(error.code, error.message, { ...overridesOf(error), httpStatus: status })
+        makeError(error.code, error.message, {
+          ...overridesOf(error),
+          ...(status === undefined ? {} : { httpStatus: status }),
+          ...(exchange.connected ? {} : { sent: false })
+        })
       )
     }
     return Result.fail(
@@ -118,7 +120,7 @@ export const makeAiSdkAdapter = (options: AiSdkOptions): Adapter => {
   }
   const attempt = Effect.fnUntraced(function* (input: ModelRunInput) {
     if (settings.apiKey === undefined && options.provider !== "openai-compatible") {
-      return yield* makeError("auth", `no API key is configured for ${options.id}`)
+      return yield* makeError("auth", `no API key is configured for ${options.id}`, { sent: false })
     }
     if ([settings.apiKey ?? "", ...Object.values(settings.headers)].some(isUnsendable))
       return yield* unsendable()

@@ -5,7 +5,7 @@ import { canonicalJsonOf, type Json } from "../../domain/canonicalJson.ts"
 import { sha256 } from "../../domain/fingerprint.ts"
 import { makeError } from "../../domain/ModelError.ts"
 import type { ModelRunInput } from "../../domain/ModelRun.ts"
-import type { Adapter, AttemptSuccess, ReservePolicy } from "../Adapter.ts"
+import type { Adapter, AttemptSuccess } from "../Adapter.ts"
 import type { FixtureAnswer, FixtureMatch, FixtureRule, Fixtures } from "../Fixtures.ts"
 import { compileSchema } from "../structuredOutput.ts"
 import { sampleOf } from "./schemaSample.ts"
@@ -107,13 +107,10 @@ export const makeOfflineAdapter = (fixtures: Fixtures = {}): Adapter => {
         : answer(fixtures.default, input, undefined)
     })
 
-  /** The dearest matching rule, as often as an answer of its kind can be asked for again. */
-  const reserveUsd = (input: ModelRunInput, policy: ReservePolicy): number => {
+  /** The dearest matching rule. */
+  const reserveUsd = (input: ModelRunInput): number => {
     const matching = rules.filter(({ left, matches }) => left > 0 && matches(input))
-    const dearest = Math.max(0, ...matching.map(({ rule }) => rule.costUsd ?? 0))
-    const fails = matching.some(({ rule }) => rule.answer.failure !== undefined || rule.answer.hang === true)
-    const requests = input.schema === undefined ? 1 : 1 + policy.maxRepairs
-    return dearest * requests * (fails ? policy.maxAttempts : 1)
+    return Math.max(0, ...matching.map(({ rule }) => rule.costUsd ?? 0))
   }
 
   return { id: "offline", free: true, acts: false, attempt, reserveUsd }

@@ -32,6 +32,8 @@ export interface Sending {
   readonly signal: AbortSignal | undefined
   /** Called with the status when the headers have come. */
   readonly onHeaders: (status: number) => void
+  /** Called when there is a connection to send on: from then on the provider may have got the request. */
+  readonly onConnected: () => void
   /** Called when no request can be built of these parts. */
   readonly onRefused: () => void
 }
@@ -107,6 +109,14 @@ const limitConnecting = (request: ClientRequest): void => {
   })
 }
 
+/** Says when there is a connection: for TLS after its handshake, before which no byte of a request is sent. */
+const tellConnected = (request: ClientRequest, onConnected: () => void): void => {
+  request.on("socket", (socket) => {
+    if (!socket.connecting) return onConnected()
+    socket.once("encrypted" in socket ? "secureConnect" : "connect", onConnected)
+  })
+}
+
 const build = (sending: Sending): ClientRequest => {
   const url = new URL(sending.url)
   if (url.protocol !== "http:" && url.protocol !== "https:")
@@ -134,6 +144,7 @@ export const send = async (sending: Sending): Promise<Received> => {
     throw thrown
   }
   limitConnecting(request)
+  tellConnected(request, sending.onConnected)
   const message = await new Promise<IncomingMessage>((resolve, reject) => {
     request.on("response", resolve)
     request.on("error", reject)

@@ -6,6 +6,8 @@ import type { WireReply } from "../classifyHttp.ts"
 export class Exchange {
   /** A request was made. There is one an attempt: what a package would send on its own was never reserved for. */
   sent = false
+  /** There was a connection to send it on: the provider may have got it. */
+  connected = false
   /** The request could not even be built. */
   refused = false
   reply: WireReply | undefined
@@ -37,6 +39,9 @@ export const recordingFetch = (exchange: Exchange): typeof globalThis.fetch =>
         signal: init?.signal ?? undefined,
         onHeaders: (first) => {
           status = first
+        },
+        onConnected: () => {
+          exchange.connected = true
         },
         onRefused: () => {
           exchange.refused = true

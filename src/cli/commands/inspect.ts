@@ -6,7 +6,7 @@ import type { RunEvent } from "../../domain/RunEvent.ts"
 import type { RunId } from "../../domain/RunSpec.ts"
 import { digestOf } from "../../journal/Checkpoint.ts"
 import { Journal } from "../../journal/Journal.ts"
-import { knownCost, wholeNanos } from "../../journal/RunState.ts"
+import { costOfRun, knownCost, toldCost, wholeNanos } from "../../journal/RunState.ts"
 import { badInput, fromJournal } from "../CommandError.ts"
 import { defineCommand } from "../defineCommand.ts"
 import { runArgument } from "../flags.ts"
@@ -118,7 +118,8 @@ export const inspectRun = Effect.fnUntraced(
         ...(state.coverage === undefined ? {} : { coverage: state.coverage }),
         ...(state.suspended === undefined ? {} : { suspended: state.suspended }),
         usage: state.usage,
-        ...knownCost(state),
+        ...knownCost(costOfRun(state)),
+        ...toldCost(costOfRun(state)),
         hermetic: state.hermetic,
         versions: journal.meta.versions,
         fingerprints: journal.meta.parts,

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { defineCommand } from "../defineCommand.ts"
 import { Output } from "../Output.ts"
 import { listingText } from "../render/listingText.ts"
+import { toldCost } from "../../journal/RunState.ts"
 import { onJournal, runsByDate } from "../runReference.ts"
 
 export default defineCommand({
@@ -13,7 +14,7 @@ export default defineCommand({
   handler: Effect.fn("cli.list")(function* () {
     const output = yield* Output
     const runs = yield* runsByDate()
-    for (const { calls, costUsd, error, goal, runId, startedAt, status } of runs) {
+    for (const { calls, cost, costUsd, error, goal, runId, startedAt, status } of runs) {
       yield* output.emit({
         runId,
         status,
@@ -21,6 +22,7 @@ export default defineCommand({
         ...(startedAt === undefined ? {} : { startedAt }),
         calls,
         ...(costUsd === undefined ? {} : { costUsd }),
+        ...(cost === undefined ? {} : toldCost(cost)),
         ...(error === undefined ? {} : { error: { code: error.code, message: error.message } })
       })
     }

@@ -1,5 +1,6 @@
 // One run for people: its state, then its calls by phase.
 import type { InspectedCall, Inspection } from "../commands/inspect.ts"
+import { costText } from "./costText.ts"
 import { countText, dollarsText, instantText, plural } from "./numbers.ts"
 import { clip, type Style } from "../terminal/style.ts"
 
@@ -27,10 +28,7 @@ const callText = (call: InspectedCall, style: Style): string => {
 }
 
 export const inspectionText = ({ calls, phases, run }: Inspection, style: Style): string => {
-  const cost =
-    run.costUsd === undefined
-      ? `cost unknown (${plural(run.unpricedCalls, "call")} without a price)`
-      : dollarsText(run.costUsd)
+  const cost = costText(run, run.status === "running" ? "in flight" : "in doubt")
   const coverage =
     run.coverage === undefined || run.coverage.of === 0
       ? []

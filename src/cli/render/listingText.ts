@@ -1,6 +1,8 @@
 // The list of runs for people: one line a run.
 import type { DatedRun } from "../runReference.ts"
-import { dollarsText, instantText, plural } from "./numbers.ts"
+import { toldCost } from "../../journal/RunState.ts"
+import { costText } from "./costText.ts"
+import { instantText, plural } from "./numbers.ts"
 import { clip, type Style } from "../terminal/style.ts"
 
 const marks = (style: Style): Readonly<Record<string, (text: string) => string>> => ({
@@ -15,9 +17,12 @@ const marks = (style: Style): Readonly<Record<string, (text: string) => string>>
 export const listingText = (runs: ReadonlyArray<DatedRun>, style: Style): string => {
   if (runs.length === 0) return "no runs yet\n  next: alembic run"
   return runs
-    .map(({ calls, costUsd, error, goal, runId, status, writtenAt }) => {
+    .map(({ calls, cost: told, error, goal, runId, status, writtenAt }) => {
       const mark = marks(style)[status] ?? style.red
-      const cost = costUsd === undefined ? "cost unknown" : dollarsText(costUsd)
+      const cost =
+        told === undefined
+          ? "cost unknown"
+          : costText(toldCost(told), status === "running" ? "in flight" : "in doubt")
       const said = error === undefined ? clip(goal, 48) : clip(error.message, 72)
       return `${runId}  ${mark(status.padEnd(11))}  ${instantText(writtenAt)}  ${plural(calls, "call").padEnd(9)}  ${cost.padEnd(8)}  ${said}`
     })

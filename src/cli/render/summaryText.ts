@@ -1,6 +1,7 @@
 // The summary of a run for people: how it ended, what came of it, what it cost, and what to type next.
 import type { Json } from "../../domain/canonicalJson.ts"
 import type { RunSummary } from "../../domain/RunSummary.ts"
+import { costText } from "./costText.ts"
 import { cureText } from "./errorText.ts"
 import { countText, dollarsText, durationText, instantText, plural } from "./numbers.ts"
 import { type Style } from "../terminal/style.ts"
@@ -18,11 +19,10 @@ const mark = ({ status }: RunSummary, style: Style): string => {
   }
 }
 
-const costs = ({ costUsd, costUsdNow, unpricedCalls }: RunSummary): string => {
-  if (costUsd === undefined) return `cost unknown (${plural(unpricedCalls, "call")} without a price)`
-  return costUsdNow === undefined || costUsdNow === costUsd
-    ? dollarsText(costUsd)
-    : `${dollarsText(costUsd)} (${dollarsText(costUsdNow)} now)`
+const costs = (summary: RunSummary): string => {
+  const { costUsd, costUsdNow } = summary
+  const now = costUsdNow === undefined || costUsdNow === costUsd ? "" : ` (${dollarsText(costUsdNow)} now)`
+  return `${costText(summary, "in doubt")}${now}`
 }
 
 const callsText = ({ calls }: RunSummary): string => {

@@ -1,16 +1,27 @@
 // h.council inside a run: the debate of council/, whose every statement and vote is a call of the run. Boards in
 // place or by the name they have in the configuration (resolved before, so that the board is part of the identity).
 import { Effect, Result, Schema } from "effect"
-import { debate } from "../../council/Debate.ts"
+import { debate, type DebatePorts } from "../../council/Debate.ts"
 import { decodeBoard } from "../../council/loadBoard.ts"
 import { CouncilSpec } from "../../council/Pack.ts"
 import type { Json } from "../../domain/canonicalJson.ts"
 import { Verdict } from "../../council/Verdict.ts"
-import type { Room } from "../Room.ts"
+import type { Room, RoomContext } from "../Room.ts"
 import { roomFailure } from "./roomFailure.ts"
 
 const decodeSpec = Schema.decodeUnknownResult(CouncilSpec, { onExcessProperty: "error", errors: "all" })
 const encodeVerdict = Schema.encodeUnknownSync(Schema.toCodecJson(Verdict))
+
+/** How a debate in a room asks: its board's budget is a part of the run's. */
+export const askingWithin =
+  (context: RoomContext): DebatePorts["ask"] =>
+  (call, budget) =>
+    context.ask(
+      call,
+      budget?.usd === undefined
+        ? undefined
+        : { part: "council", name: "the board's budget", caps: { usd: budget.usd } }
+    )
 
 export const councilRoom: Room = (spec, context) => {
   const decoded = decodeSpec(spec)
@@ -29,8 +40,7 @@ export const councilRoom: Room = (spec, context) => {
   }
   return Effect.map(
     debate(board.success, pack, {
-      ask: context.ask,
-      worstUsd: context.worstUsd,
+      ask: askingWithin(context),
       rules: context.rules,
       record: (kind, failure) => context.record(kind, { ...failure })
     }),

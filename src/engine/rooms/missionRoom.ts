@@ -9,6 +9,7 @@ import { MissionResult, proofPassed, ProofResult } from "../../mission/Mission.t
 import type { ProofRunner } from "../../mission/ProofRunner.ts"
 import { runMission, type Approval, type MissionPorts } from "../../mission/runMission.ts"
 import type { Room, RoomContext } from "../Room.ts"
+import { askingWithin } from "./councilRoom.ts"
 import { roomFailure } from "./roomFailure.ts"
 
 const encodeResult = Schema.encodeUnknownSync(Schema.toCodecJson(MissionResult))
@@ -32,7 +33,7 @@ const council = (context: RoomContext): MissionPorts["council"] => {
   return debate(
     board.success,
     { question: wanted.question },
-    { ask: context.ask, worstUsd: context.worstUsd, record, rules: context.rules }
+    { ask: askingWithin(context), record, rules: context.rules }
   )
 }
 

@@ -178,10 +178,9 @@ describe("offline, with fixtures", () => {
       const [result] = yield* ask(fixtures, ["x"])
       assert.notProperty(result, "usage")
       assert.propertyVal(result, "costUsd", 1.5)
-      const policy = { maxAttempts: 3, maxRepairs: 2 }
       const adapter = makeOfflineAdapter(fixtures)
       // An answer is not asked for again: what it costs is what is reserved for it.
-      assert.strictEqual(adapter.reserveUsd?.({ prompt: "x", model: "m" }, policy), 1.5)
+      assert.strictEqual(adapter.reserveUsd?.({ prompt: "x", model: "m" }), 1.5)
     }).pipe(Effect.provide(guards))
   )
 

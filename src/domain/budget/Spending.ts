@@ -1,0 +1,264 @@
+// Spending: what a run has spent and what it may still be billed for, in the run as a whole and in each scope inside
+// it (a board's budget). Made by folding what happened to calls; the journal's projection and a debate outside a run
+// are this fold, so that a process that opens a run goes on with the sums of the process before.
+//
+// A call is dispatched, makes attempts one after another, and ends. At most one attempt of it is in flight. Before an
+// attempt is sent its worst case is held. Dollars are whole 1e-9 dollars, so that a sum does not depend on its order.
+//
+// Invariants (each has its property test):
+// S1  In every scope: committed = spent + unknown + held, and each is the sum over the calls of the scope.
+// S2  Only a dispatch or the start of an attempt raises what is held, each by its own reserve and by nothing else.
+// S3  An attempt that ends at or below its reserve never raises what is committed.
+// S4  The end of a call counts all attempts since its dispatch once: what was settled for them before is replaced.
+// S5  A dispatch that is made again stays counted at what was held for it: it may have been billed.
+// S6  The run's sums are at least those of each scope inside it.
+import type { TokenUsage } from "../ModelError.ts"
+import { wholeNanos } from "./nanos.ts"
+
+/** What an attempt may come to at worst. `usd` undefined: the price is not known, or nobody asked for it. */
+export interface Amount {
+  readonly usd: number | undefined
+  readonly outputTokens: number
+  readonly tokens: number
+}
+
+export const nothing: Amount = { usd: 0, outputTokens: 0, tokens: 0 }
+
+/** The sums of one scope. */
+export interface Sums {
+  /** Known cost of what has ended, in US dollars. */
+  readonly spentUsd: number
+  /** What was held for what has ended at a cost that is not known. */
+  readonly unknownUsd: number
+  /** Calls that ended at a cost that is not known, dispatches in doubt that were made again included. */
+  readonly unknownCalls: number
+  /** Of those, the ones for which nothing was held: they may have cost anything. */
+  readonly unboundedCalls: number
+  /** Calls that ended at a cost that is not known, and dispatches in doubt for which nothing was held. */
+  readonly unpriced: number
+  /** Held for attempts in flight or in doubt, those that were given up included. */
+  readonly heldUsd: number
+  readonly heldCalls: number
+  /** Of those, the ones whose worst case is not known. */
+  readonly heldUnbounded: number
+  /** Dispatches that may have cost something. */
+  readonly calls: number
+  /** Tokens that were used, and those that are held or are not known. */
+  readonly outputTokens: number
+  readonly tokens: number
+}
+
+const zero: Sums = {
+  spentUsd: 0,
+  unknownUsd: 0,
+  unknownCalls: 0,
+  unboundedCalls: 0,
+  unpriced: 0,
+  heldUsd: 0,
+  heldCalls: 0,
+  heldUnbounded: 0,
+  calls: 0,
+  outputTokens: 0,
+  tokens: 0
+}
+
+const plus = (sums: Sums, by: Sums, sign: 1 | -1): Sums => ({
+  spentUsd: wholeNanos(sums.spentUsd + sign * by.spentUsd),
+  unknownUsd: wholeNanos(sums.unknownUsd + sign * by.unknownUsd),
+  unknownCalls: sums.unknownCalls + sign * by.unknownCalls,
+  unboundedCalls: sums.unboundedCalls + sign * by.unboundedCalls,
+  unpriced: sums.unpriced + sign * by.unpriced,
+  heldUsd: wholeNanos(sums.heldUsd + sign * by.heldUsd),
+  heldCalls: sums.heldCalls + sign * by.heldCalls,
+  heldUnbounded: sums.heldUnbounded + sign * by.heldUnbounded,
+  calls: sums.calls + sign * by.calls,
+  outputTokens: sums.outputTokens + sign * by.outputTokens,
+  tokens: sums.tokens + sign * by.tokens
+})
+
+/** Everything spent, and everything that may still be. Never more than the cap, if attempts were admitted by it. */
+export const committedOf = ({
+  heldUsd,
+  spentUsd,
+  unknownUsd
+}: Pick<Sums, "heldUsd" | "spentUsd" | "unknownUsd">): number => wholeNanos(spentUsd + unknownUsd + heldUsd)
+
+/** What became of an attempt or a call. `costUsd` undefined: it may have been billed, nobody knows how much. */
+export interface Settled {
+  readonly costUsd: number | undefined
+  readonly usage?: TokenUsage | undefined
+}
+
+/** What the attempts of a dispatch came to that have ended. */
+interface Past {
+  readonly usd: number
+  readonly unknownUsd: number
+  readonly unknown: boolean
+  readonly unbounded: boolean
+  /** The call has ended at a cost that is not known. */
+  readonly unpriced: boolean
+  readonly outputTokens: number
+  readonly tokens: number
+}
+
+/** One dispatch of a call. */
+interface Dispatch {
+  readonly scope: string | undefined
+  /** An attempt of it may have cost something: it counts among the calls. */
+  readonly counted: boolean
+  readonly past: Past
+  /** For the attempt in flight. */
+  readonly held: Amount | undefined
+}
+
+const noPast: Past = {
+  usd: 0,
+  unknownUsd: 0,
+  unknown: false,
+  unbounded: false,
+  unpriced: false,
+  outputTokens: 0,
+  tokens: 0
+}
+
+const fresh = (scope: string | undefined): Dispatch => ({
+  scope,
+  counted: false,
+  past: noPast,
+  held: undefined
+})
+
+/** What a dispatch adds to the sums of its scopes. */
+const shareOf = ({ counted, held, past }: Dispatch): Sums => ({
+  spentUsd: past.usd,
+  unknownUsd: past.unknownUsd,
+  unknownCalls: past.unknown ? 1 : 0,
+  unboundedCalls: past.unbounded ? 1 : 0,
+  unpriced: past.unbounded || past.unpriced ? 1 : 0,
+  heldUsd: held?.usd ?? 0,
+  heldCalls: held === undefined ? 0 : 1,
+  heldUnbounded: held !== undefined && held.usd === undefined ? 1 : 0,
+  calls: counted ? 1 : 0,
+  outputTokens: past.outputTokens + (held?.outputTokens ?? 0),
+  tokens: past.tokens + (held?.tokens ?? 0)
+})
+
+const allTokens = ({ inputTokens, outputTokens, totalTokens }: TokenUsage): number | undefined =>
+  inputTokens === undefined || outputTokens === undefined ? totalTokens : inputTokens + outputTokens
+
+/** The attempt in flight, if there is one, has ended. */
+const attemptSettled = (dispatch: Dispatch, { costUsd, usage = {} }: Settled): Dispatch => {
+  const { held, past } = dispatch
+  if (held === undefined) return dispatch
+  const unknown = costUsd === undefined
+  // What cost nothing was not billed, so that it used nothing that a bound is for.
+  const worst = costUsd === 0 ? nothing : held
+  return {
+    ...dispatch,
+    held: undefined,
+    past: {
+      ...past,
+      usd: past.usd + wholeNanos(costUsd ?? 0),
+      unknownUsd: past.unknownUsd + (unknown ? (held.usd ?? 0) : 0),
+      unknown: past.unknown || unknown,
+      unbounded: past.unbounded || (unknown && held.usd === undefined),
+      outputTokens: past.outputTokens + (usage.outputTokens ?? worst.outputTokens),
+      tokens: past.tokens + (allTokens(usage) ?? worst.tokens)
+    }
+  }
+}
+
+/** The call has ended; `settled` is of all its attempts since the dispatch. */
+const callSettled = (dispatch: Dispatch, { costUsd, usage = {} }: Settled): Dispatch => {
+  const { past, ...rest } = attemptSettled(dispatch, { costUsd })
+  const told = costUsd !== undefined
+  return {
+    ...rest,
+    past: {
+      usd: told ? wholeNanos(costUsd) : past.usd,
+      unknownUsd: told ? 0 : past.unknownUsd,
+      unknown: !told,
+      unbounded: !told && (past.unbounded || !past.unknown),
+      unpriced: !told,
+      outputTokens: usage.outputTokens ?? past.outputTokens,
+      tokens: allTokens(usage) ?? past.tokens
+    }
+  }
+}
+
+export class Spending {
+  private run = zero
+  private readonly scopes = new Map<string, Sums>()
+  /** Dispatches that have not ended, by call id. */
+  private readonly open = new Map<string, Dispatch>()
+
+  /** The sums of the whole run, or of one scope in it. */
+  of(scope?: string): Sums {
+    return scope === undefined ? this.run : (this.scopes.get(scope) ?? zero)
+  }
+
+  /** Held for the attempt of that call that is in flight or in doubt. */
+  heldFor(id: string): Amount | undefined {
+    return this.open.get(id)?.held
+  }
+
+  /** Known cost of the attempts that have ended since the dispatch of that call. */
+  settledFor(id: string): number {
+    return this.open.get(id)?.past.usd ?? 0
+  }
+
+  /** Whether the dispatch of that call that has not ended counts among the calls. */
+  isCounted(id: string): boolean {
+    return this.open.get(id)?.counted === true
+  }
+
+  /**
+   * A call is dispatched, perhaps again; `reserve` undefined: its first attempt is free. What was in flight of an
+   * earlier dispatch may have been billed.
+   */
+  dispatched(id: string, reserve: Amount | undefined, scope?: string): void {
+    const before = this.open.get(id)
+    if (before !== undefined) this.change(before, attemptSettled(before, { costUsd: undefined }))
+    this.open.delete(id)
+    if (reserve === undefined && scope === undefined) return
+    this.put(id, undefined, { ...fresh(scope), held: reserve, counted: reserve !== undefined })
+  }
+
+  /** A further attempt is sent; `reserve` undefined: it is free. One before it that never ended was lost. */
+  attemptStarted(id: string, reserve: Amount | undefined): void {
+    const before = this.open.get(id)
+    if (before === undefined && reserve === undefined) return
+    const settled = attemptSettled(before ?? fresh(undefined), { costUsd: undefined })
+    this.put(id, before, { ...settled, held: reserve, counted: settled.counted || reserve !== undefined })
+  }
+
+  /** An attempt has ended, and the call has not. */
+  attemptEnded(id: string, settled: Settled): void {
+    const before = this.open.get(id)
+    if (before !== undefined) this.put(id, before, attemptSettled(before, settled))
+  }
+
+  /** The call has ended, or waits for another time. */
+  ended(id: string, settled: Settled): void {
+    const before = this.open.get(id)
+    this.open.delete(id)
+    if (before !== undefined) return this.change(before, callSettled(before, settled))
+    // Nothing was held for it: a free call, or one whose intent was lost. It is told for its cost alone.
+    if (settled.costUsd !== 0)
+      this.change(undefined, callSettled(fresh(undefined), { costUsd: settled.costUsd }))
+  }
+
+  private put(id: string, before: Dispatch | undefined, after: Dispatch): void {
+    this.open.set(id, after)
+    this.change(before, after)
+  }
+
+  private change(before: Dispatch | undefined, after: Dispatch): void {
+    const move = (sums: Sums): Sums => {
+      const less = before === undefined ? sums : plus(sums, shareOf(before), -1)
+      return plus(less, shareOf(after), 1)
+    }
+    this.run = move(this.run)
+    if (after.scope !== undefined) this.scopes.set(after.scope, move(this.of(after.scope)))
+  }
+}
