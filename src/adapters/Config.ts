@@ -2,6 +2,7 @@
 // editor completes it. Keys are never in it, only the names of the environment variables that hold them. What it
 // means is ConfiguredRegistry's and, for limits and policies, guardsOptions here.
 import { Effect, Schema } from "effect"
+import { ErrorCode } from "../domain/ModelError.ts"
 import { issuesText } from "../domain/schemaIssues.ts"
 import type { GuardsOptions } from "./Guards.ts"
 
@@ -142,6 +143,17 @@ export const AlembicConfig = Schema.Struct({
   breaker: Schema.optionalKey(
     Schema.Struct({ trip: Schema.optionalKey(PositiveInt), openMs: Schema.optionalKey(Positive) })
   ),
+  brake: optional(
+    Schema.Union([
+      Schema.Literal("off"),
+      Schema.Struct({
+        threshold: Schema.optionalKey(PositiveInt),
+        codes: Schema.optionalKey(Schema.Array(ErrorCode)),
+        alike: Schema.optionalKey(Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(0))))
+      })
+    ]),
+    "When a run stops calling a provider: threshold failures in a row of codes (3; key, quota, network and overload), or, while nothing has succeeded yet, the first alike (8) failures of one code; off: never"
+  ),
   timeoutMs: optional(PositiveInt, "Time limit of one attempt"),
   totalTimeoutMs: optional(PositiveInt, "Time limit of a call with its waits and retries"),
   maxRepairs: Schema.optionalKey(Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 2 })))),
@@ -201,6 +213,7 @@ export const configJsonSchema = (): { readonly [key: string]: unknown } => {
 export const guardsOptions = (config: AlembicConfig): GuardsOptions => ({
   ...(config.retry === undefined ? {} : { retry: config.retry }),
   ...(config.breaker === undefined ? {} : { breaker: config.breaker }),
+  ...(config.brake === undefined ? {} : { brake: config.brake }),
   ...(config.timeoutMs === undefined ? {} : { timeoutMs: config.timeoutMs }),
   ...(config.totalTimeoutMs === undefined ? {} : { totalTimeoutMs: config.totalTimeoutMs }),
   ...(config.maxRepairs === undefined ? {} : { maxRepairs: config.maxRepairs }),

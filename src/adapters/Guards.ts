@@ -1,6 +1,7 @@
 // Guards: the state and the policies that all calls of a program share: breakers, limits, retry policy, time
 // limits, ids. What is done with them, and in which order, is runWithGuards's.
 import { Context, Effect, Layer, Metric, PubSub, Stream } from "effect"
+import type { ErrorCode } from "../domain/ModelError.ts"
 import { IdFactory } from "../kernel/IdFactory.ts"
 import {
   type BreakerPolicy,
@@ -12,10 +13,23 @@ import {
 import { type AdapterLimits, type Limiter, makeLimiter, unlimited } from "./Limits.ts"
 import { defaultRetryPolicy, retrySchedule, type RetryPolicy } from "./Retry.ts"
 
+/** When a run stops calling an adapter; see engine/brake.ts, which says what each of it means. */
+export interface BrakePolicy {
+  /** Failures in a row of one kind. */
+  readonly threshold: number
+  /** Codes that count; absent: those that say something of the provider. */
+  readonly codes?: ReadonlyArray<ErrorCode>
+  /** How many first failures alike stop a run in which nothing has succeeded; 0: none. */
+  readonly alike: number
+}
+
+export const defaultBrakePolicy: BrakePolicy = { threshold: 3, alike: 8 }
+
 /** Times in milliseconds. */
 export interface GuardsPolicy {
   readonly retry: RetryPolicy
   readonly breaker: BreakerPolicy
+  readonly brake: BrakePolicy | "off"
   /** Of one attempt, where the input names none. */
   readonly timeoutMs: number
   /** Of the whole call with its waits, where the input names none. Absent: no limit. */
@@ -29,6 +43,7 @@ export interface GuardsPolicy {
 export const defaultGuardsPolicy: GuardsPolicy = {
   retry: defaultRetryPolicy,
   breaker: defaultBreakerPolicy,
+  brake: defaultBrakePolicy,
   timeoutMs: 600_000,
   maxRepairs: 2,
   graceMs: 10_000
@@ -37,6 +52,7 @@ export const defaultGuardsPolicy: GuardsPolicy = {
 export interface GuardsOptions {
   readonly retry?: Partial<RetryPolicy>
   readonly breaker?: Partial<BreakerPolicy>
+  readonly brake?: Partial<BrakePolicy> | "off"
   readonly timeoutMs?: number
   readonly totalTimeoutMs?: number
   readonly maxRepairs?: number
@@ -84,6 +100,7 @@ const makeGuards = Effect.fnUntraced(function* (options: GuardsOptions) {
   const policy: GuardsPolicy = {
     retry: { ...defaultRetryPolicy, ...options.retry },
     breaker: { ...defaultBreakerPolicy, ...options.breaker },
+    brake: options.brake === "off" ? "off" : { ...defaultBrakePolicy, ...options.brake },
     timeoutMs: options.timeoutMs ?? defaultGuardsPolicy.timeoutMs,
     maxRepairs: Math.min(2, options.maxRepairs ?? defaultGuardsPolicy.maxRepairs),
     graceMs: options.graceMs ?? defaultGuardsPolicy.graceMs,

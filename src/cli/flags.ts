@@ -84,6 +84,10 @@ export const baseUrlFlag = optionalText(
   "Base URL of the model's provider, over the environment's"
 )
 export const concurrencyFlag = positiveInt("concurrency", "<n>", "Model calls in flight at once (8)")
+export const brakeFlag = Flag.Literals("brake", ["off"]).pipe(
+  Flag.withDescription("off: no provider's failures stop the run, each is an answer"),
+  Flag.optional
+)
 export const approveFlag = repeated(
   "approve",
   "<gate>",

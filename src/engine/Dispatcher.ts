@@ -17,7 +17,7 @@ import { worstOfAttempt } from "../adapters/Pricing.ts"
 import { makeError } from "../domain/ModelError.ts"
 import type { JournalError } from "../journal/JournalError.ts"
 import type { ModelRunFailure, ModelRunResult } from "../domain/ModelRun.ts"
-import { closedLane, emptyBrake, failed, isProvidersOwn, released, type Brake } from "./brake.ts"
+import { closedLane, counts as isCounted, failed, isFailing, released, type Brake } from "./brake.ts"
 import { makeBudgetDesk } from "./budget/BudgetDesk.ts"
 import { makeFurtherAttempts, timeIsOver, type Asking } from "./budget/furtherAttempts.ts"
 import { reserveOf, type Reserve } from "./budget/reserveOf.ts"
@@ -35,6 +35,8 @@ export interface DispatcherParts {
   readonly answers: LiveAnswers
   readonly items: PendingItems
   readonly counts: LiveCounts
+  /** As the run begins with it. */
+  readonly brake: Brake
   /** Whether somebody still wants the answer. */
   readonly wanted: (call: IssuedCall) => boolean
   /** Milliseconds of the run's clock after which nothing is dispatched; undefined: no limit. */
@@ -52,7 +54,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
   let held: Array<Outcome> = []
   /** By adapter: calls whose failure says something of the provider and was given as an answer, since its last success. */
   const lost = new Map<string, Array<IssuedCall>>()
-  let brake: Brake = emptyBrake
+  let { brake } = parts
   const desk = makeBudgetDesk(run.journal.state, run.budget)
   const isLate = Effect.map(
     Clock.currentTimeMillis,
@@ -209,9 +211,9 @@ export const makeDispatcher = (parts: DispatcherParts) => {
       return yield* answers.complete(call, outcome.result)
     }
     if (model.error.code === "awaiting_answer") return void waiting.push(yield* items.ask(call))
-    brake = failed(brake, lane(call), model.error, yield* Clock.currentTimeMillis)
+    brake = failed(brake, lane(call), model, yield* Clock.currentTimeMillis)
     // What was asked was refused, and may be billed: an answer, at once. What the provider is short of may pass.
-    if (!isProvidersOwn(model.error.code)) return yield* answers.fail(call, model)
+    if (!isCounted(brake, model.error.code)) return yield* answers.fail(call, model)
     held.push(outcome)
     // What it did not cost is there for others, however long its end is held.
     if (last !== undefined && last.raw === undefined && desk.isBounded(call))
@@ -244,7 +246,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
         const closed = closedLane(brake, id)
         const left = isQueued(id)
         const undecided =
-          closed === undefined ? brake.has(id) && (left || flights.inLane(id)) : flights.inLane(id)
+          closed === undefined ? isFailing(brake, id) && (left || flights.inLane(id)) : flights.inLane(id)
         if (left && closed !== undefined) {
           yield* writeParked(call, model)
           waiting.push({ call, reason: closed.reason, item: itemOf(call) })

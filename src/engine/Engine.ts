@@ -31,6 +31,8 @@ export interface HowToRun {
   readonly concurrency?: number
   /** US dollars the run may cost at most; with a contract's `budget.usd`, the lower of the two. */
   readonly maxUsd?: number
+  /** No provider's failures stop the run: each is an answer. */
+  readonly brake?: "off"
   /** Lost items do not make the run `incomplete`. */
   readonly acceptLoss?: boolean
   /** Drop the failed answers of an ended run, and make those calls and what followed from them again. */

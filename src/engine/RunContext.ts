@@ -23,6 +23,8 @@ export interface RunContext {
   /** How many model calls may be in flight. */
   readonly concurrency: number
   readonly budget: Budget
+  /** `off`: no provider's failures stop the run. Undefined: as the guards say. */
+  readonly brake: "off" | undefined
   readonly acceptLoss: boolean
   /** Least share of slots that must hold an answer, 0 to 1; absent: all. */
   readonly minCoverage: number | undefined

@@ -34,6 +34,7 @@ export interface RunOptions {
   readonly contract: Contract | undefined
   readonly approve: RunContext["approve"]
   readonly boards: Readonly<Record<string, Json>>
+  readonly brake?: "off"
   readonly acceptLoss: boolean
   readonly minCoverage?: number
   /** Drop the failed answers of an ended run and run on. */
@@ -232,6 +233,7 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
     book,
     concurrency: options.concurrency,
     budget: options.budget,
+    brake: options.brake,
     acceptLoss: options.acceptLoss,
     minCoverage: options.minCoverage,
     reuse: reuse ?? (() => Effect.succeed(Option.none<Json>())),

@@ -27,6 +27,7 @@ export const runOptions = (
   approve: how.approve ?? [],
   boards: how.boards ?? {},
   acceptLoss: how.acceptLoss ?? false,
+  ...(how.brake === undefined ? {} : { brake: how.brake }),
   retryFailed: how.retryFailed ?? false,
   noCache: how.noCache ?? false,
   keep: how.extra ?? {},

@@ -13,6 +13,8 @@
 import { Clock, Effect, Option, Result, Schema } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
 import { firstRules } from "../domain/rules.ts"
+import { Guards } from "../adapters/Guards.ts"
+import { makeBrake } from "./brake.ts"
 import type { IssuedCall } from "./CallBook.ts"
 import { makeDispatcher } from "./Dispatcher.ts"
 import { makeFlights, type Landed } from "./Flights.ts"
@@ -72,7 +74,10 @@ export const liveRun = Effect.fnUntraced(function* (
     run.budget.ms === undefined
       ? undefined
       : (yield* Clock.currentTimeMillis) + run.budget.ms - history.activeMs
-  const dispatcher = makeDispatcher({ run, flights, answers, items, counts, wanted, deadline })
+  const { counts: earlier, failed, modelCalls } = run.journal.state()
+  const hasSucceeded = modelCalls > 0 && earlier.completed > failed
+  const brake = makeBrake(run.brake ?? (yield* Guards).policy.brake, hasSucceeded)
+  const dispatcher = makeDispatcher({ run, flights, answers, items, counts, brake, wanted, deadline })
   const rooms = makeLiveRooms({
     run,
     history,

@@ -143,6 +143,7 @@ const replayWith = Effect.fnUntraced(function* (
     rooms: {},
     boards,
     approve: [],
+    brake: undefined,
     acceptLoss: true,
     minCoverage: undefined,
     reuse: () => Effect.succeed(Option.none<Json>()),

@@ -22,6 +22,7 @@ const config = {
   offlineFixtures: flags.fixturesFlag,
   concurrency: flags.concurrencyFlag,
   maxUsd: flags.dollars("max-usd", "Another cap than the run was begun with"),
+  brake: flags.brakeFlag,
   approve: flags.approveFlag,
   yes: flags.yesFlag
 }

@@ -39,6 +39,7 @@ const config = {
   concurrency: flags.concurrencyFlag,
   maxUsd: flags.dollars("max-usd", "Spend at most that much; 0 means free models only"),
   acceptLoss: flags.toggle("accept-loss", "Lost items do not make the run incomplete"),
+  brake: flags.brakeFlag,
   approve: flags.approveFlag,
   sweep: flags.toggle("sweep", "Also refuse what only reads like a non-deterministic call"),
   dry: flags.toggle("dry", "Forecast calls, tokens and cost; nothing is spent or kept"),

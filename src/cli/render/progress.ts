@@ -1,11 +1,15 @@
 // Progress: what a person sees of a run while it runs. A line for each phase, log and failure, and for each call; on
 // a terminal one line that is redrawn instead of a line for each call. It watches events and changes nothing.
 import { Clock, Effect, Option, Schema } from "effect"
+import { Spending } from "../../domain/budget/Spending.ts"
 import { callId } from "../../domain/Call.ts"
 import { ModelRunResult } from "../../domain/ModelRun.ts"
 import type { RunEvent, RunEventOf } from "../../domain/RunEvent.ts"
+import { foldSpending } from "../../journal/foldSpending.ts"
+import { costOfRun, toldCost } from "../../journal/RunState.ts"
 import { Output } from "../Output.ts"
 import { callName, proofFailure, sleepMsOf } from "./callName.ts"
+import { costText } from "./costText.ts"
 import { countText, dollarsText, durationText, instantText } from "./numbers.ts"
 import { clip } from "../terminal/style.ts"
 
@@ -29,7 +33,6 @@ interface Counts {
   ended: number
   failed: number
   tokens: number
-  costUsd: number
 }
 
 /** For people; with --json the events themselves are printed instead. */
@@ -38,7 +41,8 @@ export const makeProgress = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const { live, style } = output
   const startedAt = clock.currentTimeMillisUnsafe()
-  const counts: Counts = { scheduled: 0, ended: 0, failed: 0, tokens: 0, costUsd: 0 }
+  const counts: Counts = { scheduled: 0, ended: 0, failed: 0, tokens: 0 }
+  const spending = new Spending()
   const labels = new Map<string, string>()
   let phase = ""
   let drawnAt = 0
@@ -50,7 +54,7 @@ export const makeProgress = Effect.gen(function* () {
       `${counts.ended}/${counts.scheduled} calls`,
       counts.failed === 0 ? undefined : `${counts.failed} failed`,
       `${countText(counts.tokens)} tokens`,
-      dollarsText(counts.costUsd),
+      costText(toldCost(costOfRun({ spending })), "in flight"),
       durationText(clock.currentTimeMillisUnsafe() - startedAt)
     ]
     return clip(parts.filter((part) => part !== undefined).join(" · "), width - 1)
@@ -94,7 +98,6 @@ export const makeProgress = Effect.gen(function* () {
     counts.ended++
     if (failed) counts.failed++
     counts.tokens += (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0)
-    if (event.reused !== true) counts.costUsd += costUsd
     const id = callId(event)
     const name = labels.get(id) ?? `${event.key.slice(0, 8)}#${event.occurrence}`
     labels.delete(id)
@@ -111,6 +114,7 @@ export const makeProgress = Effect.gen(function* () {
   }
 
   const observe = (event: RunEvent): Effect.Effect<void> => {
+    foldSpending(spending, event)
     switch (event.type) {
       case "RunStarted":
         return say(style.dim(`run ${event.runId}`))

@@ -41,6 +41,8 @@ const Kept = Schema.Struct({
   model: Schema.optionalKey(Schema.String),
   maxUsd: Schema.optionalKey(Schema.Number),
   acceptLoss: Schema.optionalKey(Schema.Boolean),
+  /** `--brake`; absent: as the configuration says. */
+  brake: Schema.optionalKey(Schema.Literal("off")),
   concurrency: Schema.optionalKey(Schema.Int),
   /** What was approved of beforehand: gates, parked units. */
   approve: Schema.optionalKey(Schema.Array(Schema.String)),
@@ -92,8 +94,9 @@ export const modelsOf = ({ config, fixtures, kept }: Settings): ModelSettings =>
 
 /** How the settings say that the run is run, for the engine. */
 export const howOf = ({
-  kept: { acceptLoss, approve, concurrency, maxUsd }
-}: Settings): Pick<Kept, "acceptLoss" | "approve" | "concurrency" | "maxUsd"> => ({
+  kept: { acceptLoss, approve, brake, concurrency, maxUsd }
+}: Settings): Pick<Kept, "acceptLoss" | "approve" | "brake" | "concurrency" | "maxUsd"> => ({
+  ...(brake === undefined ? {} : { brake }),
   ...(acceptLoss === undefined ? {} : { acceptLoss }),
   ...(approve === undefined ? {} : { approve }),
   ...(concurrency === undefined ? {} : { concurrency }),
@@ -104,10 +107,18 @@ export interface HowFlags {
   readonly concurrency: Option.Option<number>
   readonly maxUsd: Option.Option<number>
   readonly acceptLoss?: boolean
+  readonly brake?: Option.Option<"off">
   readonly approve?: ReadonlyArray<string>
 }
 
-const keptHow = ({ acceptLoss, approve = [], concurrency, maxUsd }: HowFlags): Kept => ({
+const keptHow = ({
+  acceptLoss,
+  approve = [],
+  brake = Option.none(),
+  concurrency,
+  maxUsd
+}: HowFlags): Kept => ({
+  ...(Option.isNone(brake) ? {} : { brake: brake.value }),
   ...(acceptLoss === true ? { acceptLoss } : {}),
   ...(approve.length === 0 ? {} : { approve }),
   ...(Option.isNone(concurrency) ? {} : { concurrency: concurrency.value }),
