@@ -6,6 +6,9 @@ import { FileHashes } from "../domain/RunSpec.ts"
 /** The names by which a bundle takes what it does not contain. No plan may use a name that starts like this. */
 export const reservedPrefix = "__alembic_"
 
+/** Where the bundler keeps what stands for a module that a package may not have: its text is the engine's own. */
+export const standInNamespace = "alembic-refused"
+
 /** What a workflow script says about itself. A phase given as a bare string is `{ title }` here. */
 export const WorkflowMeta = Schema.Struct({
   name: Schema.String,

@@ -22,7 +22,7 @@ import {
   type PlanFile,
   type RefusedImport
 } from "./PlanBundler.ts"
-import { reservedPrefix } from "./PlanBundle.ts"
+import { reservedPrefix, standInNamespace } from "./PlanBundle.ts"
 import { PlanError } from "./PlanError.ts"
 import {
   installationOf,
@@ -53,7 +53,7 @@ const loaders: Readonly<Record<string, Loader>> = {
   ".md": "text"
 }
 
-const stubNamespace = "alembic-refused"
+const entryName = "alembic-entry"
 /** Marks the resolutions that this file asks esbuild for, so that they are not asked for again. */
 const asked = { alembic: true }
 
@@ -69,6 +69,8 @@ class Build {
   readonly hashes = new Map<string, string>()
   readonly refused: Array<{
     readonly construct: string
+    /** The file that imports it. */
+    readonly file: string
     readonly inPackage: boolean
     readonly kind: string
   }> = []
@@ -81,10 +83,12 @@ class Build {
     this.plan = plan
   }
 
-  setup(build: PluginBuild): void {
-    build.onResolve({ filter: /.*/ }, (args) => this.resolve(build, args))
+  setup(build: PluginBuild, entry: string): void {
+    build.onResolve({ filter: /.*/ }, (args) =>
+      args.kind === "entry-point" ? { path: join(this.plan.root, entry) } : this.resolve(build, args)
+    )
     build.onLoad({ filter: /.*/, namespace: "file" }, (args) => this.load(args))
-    build.onLoad({ filter: /.*/, namespace: stubNamespace }, (args) => ({
+    build.onLoad({ filter: /.*/, namespace: standInNamespace }, (args) => ({
       contents: stubOf(args.path),
       loader: "js"
     }))
@@ -122,8 +126,7 @@ class Build {
   }
 
   private async resolve(build: PluginBuild, args: OnResolveArgs): Promise<OnResolveResult | undefined> {
-    if (args.kind === "entry-point" || args.pluginData === asked || args.namespace === stubNamespace)
-      return undefined
+    if (args.pluginData === asked || args.namespace === standInNamespace) return undefined
     const inPackage = this.isPackageFile(args.importer)
     // The scan reports what it finds at `import(…)` itself.
     if (args.kind === "dynamic-import" && !inPackage) return { path: args.path, external: true }
@@ -155,10 +158,11 @@ class Build {
 
   /** The place comes back with the warning, which esbuild puts at the module's name. */
   private refuse(args: OnResolveArgs, construct: string, inPackage: boolean): OnResolveResult {
-    const detail = { construct, inPackage, kind: args.kind }
+    const file = withSlashes(relative(this.plan.root, args.importer))
+    const detail = { construct, file, inPackage, kind: args.kind }
     this.refused.push(detail)
     const warnings = [{ text: construct, detail }]
-    if (inPackage) return { path: construct, namespace: stubNamespace, warnings }
+    if (inPackage) return { path: construct, namespace: standInNamespace, warnings }
     return { path: args.path, external: true, warnings }
   }
 
@@ -229,21 +233,28 @@ const failureOf = (plan: OpenedPlan, cause: unknown): PlanError => {
 const isRefusal = (detail: unknown): detail is Build["refused"][number] =>
   typeof detail === "object" && detail !== null && "construct" in detail && "inPackage" in detail
 
+/** What was refused, each at its place as far as the bundler tells it; what it tells nothing of at its file's start. */
 const placeRefused = (build: Build, warnings: ReadonlyArray<Message>): ReadonlyArray<RefusedImport> => {
   const lines = new Map<string, Lines>()
-  return warnings.flatMap(({ detail, location }) => {
-    if (!isRefusal(detail) || location === null) return []
-    const name = withSlashes(location.file)
-    const text = (build.files.get(name) ?? build.packageFiles.get(name))?.text
-    const { construct, inPackage, kind } = detail
-    if (text === undefined) return [{ construct, file: name, offset: 0, inPackage }]
-    const table = lines.get(name) ?? new Lines(text)
-    lines.set(name, table)
+  const told = new Set<unknown>()
+  const placed = warnings.flatMap(({ detail, location }) => {
+    if (!isRefusal(detail)) return []
+    told.add(detail)
+    const { construct, file, inPackage, kind } = detail
+    const text = (build.files.get(file) ?? build.packageFiles.get(file))?.text
+    if (text === undefined || location === null) return [{ construct, file, offset: 0, inPackage }]
+    const table = lines.get(file) ?? new Lines(text)
+    lines.set(file, table)
     const site = importSite(text, table.offset(location.line, columnOf(location)), kind)
     const called = kind === "require-call" && !inPackage ? "require()" : construct
     const named = site.isImportEquals ? "import x = require()" : called
-    return [{ construct: named, file: name, offset: site.offset, inPackage }]
+    return [{ construct: named, file, offset: site.offset, inPackage }]
   })
+  const untold = build.refused.filter((detail) => !told.has(detail))
+  return [
+    ...placed,
+    ...untold.map(({ construct, file, inPackage }) => ({ construct, file, offset: 0, inPackage }))
+  ]
 }
 
 const run = async (plan: OpenedPlan): Promise<Bundled> => {
@@ -255,7 +266,8 @@ const run = async (plan: OpenedPlan): Promise<Bundled> => {
   const buildFrom = async (entry: string) => {
     const result = await build({
       absWorkingDir: plan.root,
-      entryPoints: [`./${entry}`],
+      // By a name that says nothing: in an entry point's own name `*` is a pattern.
+      entryPoints: [entryName],
       outfile: "bundle.js",
       bundle: true,
       write: false,
@@ -274,7 +286,7 @@ const run = async (plan: OpenedPlan): Promise<Bundled> => {
       logLevel: "silent",
       logLimit: 0,
       ...(tsconfig === undefined ? { tsconfigRaw: "{}" } : { tsconfig: config }),
-      plugins: [{ name: "alembic", setup: (context) => session.setup(context) }]
+      plugins: [{ name: "alembic", setup: (context) => session.setup(context, entry) }]
     })
     const output = (suffix: string): string =>
       result.outputFiles.find((file) => file.path.endsWith(suffix))?.text ?? ""

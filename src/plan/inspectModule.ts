@@ -8,11 +8,11 @@ import { parseBundle, scanProgram } from "./determinism/scan.ts"
 import { analyseScopes, childrenOf } from "./determinism/scope.ts"
 import type { RawFinding } from "./determinism/trail.ts"
 import { findingOf, inOrder, walking, type Inspection, type Scan } from "./inspection.ts"
-import type { PlanBundle } from "./PlanBundle.ts"
+import { standInNamespace, type PlanBundle } from "./PlanBundle.ts"
 import { PlanBundler, type Bundled, type OpenedPlan } from "./PlanBundler.ts"
 import { PlanError } from "./PlanError.ts"
 import { importMetaEdit, moduleScript, nodeEnvEdit, type Edit } from "./planModule.ts"
-import { BundleMap, widenLeft } from "./sourceMap.ts"
+import { BundleMap, sourcePaths, widenLeft } from "./sourceMap.ts"
 
 const isSyntaxError = (cause: unknown): cause is SyntaxError & { readonly pos: number } =>
   cause instanceof SyntaxError && "pos" in cause && typeof cause.pos === "number"
@@ -28,17 +28,27 @@ const SourceMapJson = Schema.fromJsonString(
 const decodeMap = Schema.decodeUnknownEffect(SourceMapJson)
 const encodeMap = Schema.encodeEffect(SourceMapJson)
 
-/** The script has one line before the bundle's first. */
-const shiftMap = Effect.fnUntraced(function* (map: string) {
+/** The map of the script: one line before the bundle's first, and files by their paths. */
+const scriptMap = Effect.fnUntraced(function* (map: string, paths: ReadonlyMap<string, unknown>) {
   const decoded = yield* decodeMap(map)
-  return yield* encodeMap({ ...decoded, mappings: `;${decoded.mappings}` })
+  const sources = sourcePaths(decoded.sources, paths)
+  return yield* encodeMap({ ...decoded, sources, mappings: `;${decoded.mappings}` })
 }, Effect.orDie)
 
-/** A finding at the author's source; undefined for what the bundler added, which is not the plan's. */
-const placed = (raw: RawFinding, map: BundleMap): Finding | undefined => {
+/** Where a finding is put that has no better place: it is reported all the same. */
+const nowhere = { line: 1, column: 1 }
+
+/**
+ * A finding at the author's source; at the file's or the plan's first line where no map leads further. Undefined only
+ * for the engine's own text.
+ */
+const placed = (raw: RawFinding, map: BundleMap, entry: string): Finding | undefined => {
   const start = map.originOf(raw.start)
   const lines = start === undefined ? undefined : map.linesOf(start.file)
-  if (start === undefined || lines === undefined) return undefined
+  if (start === undefined || lines === undefined) {
+    const file = map.fileAt(raw.start) ?? entry
+    return file.startsWith(`${standInNamespace}:`) ? undefined : findingOf(raw, file, nowhere)
+  }
   const last = map.originOf(raw.last)
   const widened =
     raw.shift === 0 && last?.file === start.file
@@ -106,7 +116,9 @@ export const inspectModule = Effect.fnUntraced(function* (plan: OpenedPlan, scan
     const edits = asks ? yield* walking(plan, () => surroundings(root, map, names)) : []
     const answered = new Set(edits.flatMap((edit) => (edit.isAnswer ? [edit.start] : [])))
     const raws = yield* walking(plan, () => scan(root))
-    const findings = raws.flatMap((raw) => (answered.has(raw.start) ? [] : (placed(raw, map) ?? [])))
+    const findings = raws.flatMap((raw) =>
+      answered.has(raw.start) ? [] : (placed(raw, map, plan.path) ?? [])
+    )
     return { root, map, edits, findings }
   })
   const { root, map, edits, findings } = yield* scanText(bundled)
@@ -118,8 +130,8 @@ export const inspectModule = Effect.fnUntraced(function* (plan: OpenedPlan, scan
     : () => false
   const refused = imports.flatMap(({ construct, file, offset }) => {
     if (construct === "require()" && isDead(file)) return []
-    const place = map.linesOf(file)?.position(offset)
-    return place === undefined ? [] : findingOf({ construct, instead: advice.imports }, file, place)
+    const place = map.linesOf(file)?.position(offset) ?? nowhere
+    return findingOf({ construct, instead: advice.imports }, file, place)
   })
   const found = inOrder(plan.path, [...scanned, ...refused])
   const script = moduleScript(bundled.esm, root, edits)
@@ -128,7 +140,7 @@ export const inspectModule = Effect.fnUntraced(function* (plan: OpenedPlan, scan
     kind: "module",
     entry: plan.path,
     code: script.code,
-    map: yield* shiftMap(bundled.map),
+    map: yield* scriptMap(bundled.map, texts),
     modules: bundled.modules,
     imports: script.imports
   }

@@ -1,6 +1,7 @@
 // The way back: from the text that runs to the lines the author wrote. Pure. esbuild's maps know where a name is,
 // not where the parentheses and casts around it begin: positions are widened to those here.
-import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping"
+import { traceSegment, TraceMap } from "@jridgewell/trace-mapping"
+import { Result } from "effect"
 import type { Site } from "../domain/Call.ts"
 import type { NestedWorkflow, PlanBundle } from "./PlanBundle.ts"
 
@@ -40,17 +41,61 @@ export interface Origin {
   readonly offset: number
 }
 
+const decoded = (source: string): string =>
+  Result.getOrElse(
+    Result.try(() => decodeURIComponent(source)),
+    () => source
+  )
+
+/**
+ * The path of a file that esbuild's map names by `source`: it writes URLs, which are percent-encoded, have `/` for `\\`
+ * and `./` before what would be a scheme. `paths`: those that there are.
+ */
+const pathOf = (source: string, paths: ReadonlyMap<string, unknown>): string => {
+  const path = decoded(source)
+  const plain = path.startsWith("./") ? path.slice(2) : path
+  for (const one of [path, plain, source]) if (paths.has(one)) return one
+  const same = [...paths.keys()].find((one) => one.replaceAll("\\", "/") === plain)
+  return same ?? plain
+}
+
+/** Reads a map by the names that stand in it, as they stand: they are paths of files and no URLs. */
+class Origins {
+  private readonly map: TraceMap
+  private readonly files: ReadonlyArray<string | null>
+
+  constructor(map: string, files?: (source: string) => string) {
+    this.map = new TraceMap(map)
+    const { sources } = this.map
+    this.files = files === undefined ? sources : sources.map((source) => source && files(source))
+  }
+
+  /** `line` from 1, `column` from 0, here and there. */
+  at(line: number, column: number): Site | undefined {
+    const found = line < 1 || column < 0 ? null : traceSegment(this.map, line - 1, column)
+    if (found === null || found.length === 1) return undefined
+    const file = this.files[found[1]]
+    return file === undefined || file === null ? undefined : { file, line: found[2] + 1, column: found[3] }
+  }
+}
+
+/** The sources of esbuild's map by the paths of files. */
+export const sourcePaths = (
+  sources: ReadonlyArray<string>,
+  paths: ReadonlyMap<string, unknown>
+): ReadonlyArray<string> => sources.map((source) => pathOf(source, paths))
+
 /** Maps offsets of a bundle's text to offsets of the author's files. */
 export class BundleMap {
   private readonly generated: Lines
-  private readonly map: TraceMap
+  private readonly origins: Origins
   private readonly texts: ReadonlyMap<string, string>
   private readonly tables = new Map<string, Lines>()
 
-  /** `texts`: the files that the map names. */
+  /** `texts`: the files that the map names, by path. */
   constructor(code: string, map: string, texts: ReadonlyMap<string, string>) {
     this.generated = new Lines(code)
-    this.map = new TraceMap(map)
+    this.origins = new Origins(map, (source) => pathOf(source, texts))
     this.texts = texts
   }
 
@@ -65,15 +110,15 @@ export class BundleMap {
   /** The file that the text at `offset` came from; undefined for what the bundler added. */
   fileAt(offset: number): string | undefined {
     const { line, column } = this.generated.position(offset)
-    return originalPositionFor(this.map, { line, column: column - 1 }).source ?? undefined
+    return this.origins.at(line, column - 1)?.file
   }
 
   originOf(offset: number): Origin | undefined {
     const at = this.generated.position(offset)
-    const found = originalPositionFor(this.map, { line: at.line, column: at.column - 1 })
-    const lines = found.source === null ? undefined : this.linesOf(found.source)
-    if (lines === undefined || found.source === null) return undefined
-    return { file: found.source, offset: lines.offset(found.line, found.column) }
+    const found = this.origins.at(at.line, at.column - 1)
+    const lines = found === undefined ? undefined : this.linesOf(found.file)
+    if (lines === undefined || found === undefined) return undefined
+    return { file: found.file, offset: lines.offset(found.line, found.column) }
   }
 }
 
@@ -158,13 +203,10 @@ export const sitesOf = (
   if (bundle.map === "") {
     return (line, column) => (line < 2 ? undefined : { file: bundle.entry, line: line - 1, column })
   }
-  let map: TraceMap | undefined
+  let origins: Origins | undefined
   return (line, column) => {
-    map ??= new TraceMap(bundle.map)
-    if (line < 1 || column < 1) return undefined
-    const found = originalPositionFor(map, { line, column: column - 1 })
-    return found.source === null
-      ? undefined
-      : { file: found.source, line: found.line, column: found.column + 1 }
+    origins ??= new Origins(bundle.map)
+    const found = origins.at(line, column - 1)
+    return found === undefined ? undefined : { ...found, column: found.column + 1 }
   }
 }
