@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { councilFirstRules } from "../domain/rules.ts"
 import type { RunEventBody } from "../domain/RunEvent.ts"
 import type { RunSummary } from "../domain/RunSummary.ts"
+import { wholeNanos } from "../domain/budget/nanos.ts"
 import { journalErrorInfo, journalStatus } from "../journal/journalStatus.ts"
 import type { PlanDriver, PlanState } from "../plan/PlanProtocol.ts"
 import { catchUp } from "./catchUp.ts"
@@ -21,6 +22,17 @@ type Ended = Pick<
   "status" | "result" | "notices" | "error" | "findings" | "suspended" | "coverage" | "calls"
 >
 type End = Extract<RunEventBody, { type: "RunCompleted" | "RunFailed" }>
+
+/**
+ * What to type when the budget was too small. A contract's budget is part of what the run is: with another it is another
+ * run. Twice the cap is room for as much again.
+ */
+const moreBudgetCure = ({ budget, contract, journal }: RunContext): string => {
+  const { runId } = journal
+  return contract?.budget === undefined && budget.usd !== undefined
+    ? `${retryCure(runId)} --max-usd ${budget.usd > 0 ? wholeNanos(budget.usd * 2) : 1}`
+    : `raise the contract's budget, then: alembic run --reuse ${runId} (what was answered is not paid again)`
+}
 
 /** How the plan's end is journaled. `counts`: of the whole run, what the budget refused and which gate closed. */
 const endOf = (
@@ -47,7 +59,7 @@ const endOf = (
     const error = {
       code: "budget_exceeded",
       message: `${overBudget} call(s) did not fit in the budget and were not made`,
-      cure: `raise the budget and run again with --fresh --reuse ${run.journal.runId}: what was answered is not paid again`
+      cure: moreBudgetCure(run)
     }
     return { type: "RunFailed", status: "failed", error, ...result, coverage }
   }

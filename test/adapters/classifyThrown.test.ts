@@ -111,3 +111,14 @@ describe("what a broken exchange means", () => {
     }
   })
 })
+
+describe("whether anything was sent", () => {
+  it("a name that is unknown and a port where nobody listens cost nothing; a connection that broke may have", () => {
+    for (const code of ["ENOTFOUND", "ECONNREFUSED", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"]) {
+      const sent = code === "UND_ERR_CONNECT_TIMEOUT" ? undefined : false
+      assert.strictEqual(classifyThrown(withCode(code)).sent, sent, code)
+    }
+    for (const code of ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "EHOSTUNREACH"])
+      assert.isUndefined(classifyThrown(withCode(code)).sent, code)
+  })
+})

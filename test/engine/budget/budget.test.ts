@@ -80,6 +80,29 @@ describe("a run's cap", () => {
   )
 
   it.effect(
+    "a run that the cap ended goes on under a larger one, as its cure says, and pays nothing again",
+    () =>
+      Effect.gen(function* () {
+        const disk = MemoryDisk.make()
+        const dear = { text: "x", finishReason: "stop", usage: { inputTokens: 1, outputTokens: 100 } }
+        const paid = paidRegistry({ price, answer: () => Effect.succeed(dear) })
+        const engine = (pid: number) => engineOn(disk, paid.layer, { pid, guards: once })
+        const spec = { program: "fan", goal: "g", concurrency: 2 }
+        const first = yield* Alembic.runProgram({ ...spec, maxUsd: 0.25 }, fanOut(5)).pipe(
+          Effect.provide(engine(1))
+        )
+        assert.strictEqual(first.error?.code, "budget_exceeded")
+        assert.strictEqual(first.error?.cure, `alembic resume ${first.runId} --retry-failed --max-usd 0.5`)
+        const second = yield* Alembic.runProgram({ ...spec, maxUsd: 0.5, retryFailed: true }, fanOut(5)).pipe(
+          Effect.provide(engine(2))
+        )
+        assert.strictEqual(second.status, "completed", JSON.stringify(second))
+        assert.lengthOf(paid.made, 5)
+        assert.closeTo(second.spentUsd, 0.5, 1e-9)
+      })
+  )
+
+  it.effect(
     "each retry is reserved for and journaled before it is sent; its end is told, and counted once",
     () =>
       Effect.gen(function* () {
