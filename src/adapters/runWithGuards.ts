@@ -61,17 +61,20 @@ const admitted = (
   guards: Guards["Service"],
   binding: Binding,
   input: ModelRunInput,
-  tally: Tally
+  tally: Tally,
+  isTold: boolean
 ): Effect.Effect<AttemptSuccess, ModelError> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const { adapter, modelId } = binding
-      const startedAt = yield* Clock.currentTimeMillis
-      const ended = (more: Omit<EndedAttempt, "number" | "adapterId" | "modelId" | "durationMs">) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          const durationMs = Math.max(0, now - startedAt)
-          tally.last = { number: tally.admitted, adapterId: adapter.id, modelId, durationMs, ...more }
-        })
+      // Kept only for somebody to tell.
+      const clock = isTold ? yield* Clock.Clock : undefined
+      const startedAt = clock?.currentTimeMillisUnsafe() ?? 0
+      const ended = (more: Omit<EndedAttempt, "number" | "adapterId" | "modelId" | "durationMs">): void => {
+        if (clock === undefined) return
+        const durationMs = Math.max(0, clock.currentTimeMillisUnsafe() - startedAt)
+        tally.last = { number: tally.admitted, adapterId: adapter.id, modelId, durationMs, ...more }
+      }
       const breaker = guards.breaker(adapter.id, modelId)
       const { graceMs } = guards.policy
       const timeoutMs = input.timeoutMs ?? guards.policy.timeoutMs
@@ -82,7 +85,7 @@ const admitted = (
           `the circuit of ${adapter.id} ${modelId} is open: it failed too often in a row`,
           { retryAfterMs: admission.retryAfterMs }
         )
-        yield* ended({ error: errorInfo(error), costUsd: 0 })
+        ended({ error: errorInfo(error), costUsd: 0 })
         return yield* error
       }
       tally.attempts += 1
@@ -103,14 +106,14 @@ const admitted = (
         const { finishReason, usage } = outcome.success
         const costUsd = outcome.success.costUsd ?? (adapter.free ? 0 : costOfAnswer(binding, input, usage))
         count(tally, usage, costUsd)
-        yield* ended({ finishReason, ...told(usage, costUsd) })
+        ended({ finishReason, ...told(usage, costUsd) })
         yield* breaker.settle(admission.permit, "success")
         return outcome.success
       }
       const error = outcome.failure
       const costUsd = costOfFailure(binding, error, input)
       count(tally, error.usage, costUsd)
-      yield* ended({ error: errorInfo(error), ...told(error.usage, costUsd) })
+      ended({ error: errorInfo(error), ...told(error.usage, costUsd) })
       yield* breaker.settle(admission.permit, error.breaker ?? breakerOutcome(error.code))
       return yield* error
     })
@@ -133,7 +136,7 @@ export const guardedAttempts = Effect.fnUntraced(function* (
   const startedAt = yield* Clock.currentTimeMillis
   const limiter = guards.limiter(binding.adapter.id)
   const breaker = guards.breaker(binding.adapter.id, binding.modelId)
-  const once = limiter.within(input, admitted(guards, binding, input, tally))
+  const once = limiter.within(input, admitted(guards, binding, input, tally, port !== undefined))
   const tries: { made: number; over: boolean; error?: ModelError } = { made: 0, over: false }
   // Admitted before it waits for a limit: who waits for the budget takes no place from others.
   const one =
