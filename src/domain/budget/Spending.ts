@@ -24,7 +24,7 @@ export interface Amount {
 
 export const nothing: Amount = { usd: 0, outputTokens: 0, tokens: 0 }
 
-/** The sums of one scope. */
+/** The sums of one scope. Current: they change as calls do. */
 export interface Sums {
   /** Known cost of what has ended, in US dollars. */
   readonly spentUsd: number
@@ -48,7 +48,9 @@ export interface Sums {
   readonly tokens: number
 }
 
-const zero: Sums = {
+type Growing = { -readonly [Key in keyof Sums]: Sums[Key] }
+
+const zero = (): Growing => ({
   spentUsd: 0,
   unknownUsd: 0,
   unknownCalls: 0,
@@ -60,20 +62,6 @@ const zero: Sums = {
   calls: 0,
   outputTokens: 0,
   tokens: 0
-}
-
-const plus = (sums: Sums, by: Sums, sign: 1 | -1): Sums => ({
-  spentUsd: wholeNanos(sums.spentUsd + sign * by.spentUsd),
-  unknownUsd: wholeNanos(sums.unknownUsd + sign * by.unknownUsd),
-  unknownCalls: sums.unknownCalls + sign * by.unknownCalls,
-  unboundedCalls: sums.unboundedCalls + sign * by.unboundedCalls,
-  unpriced: sums.unpriced + sign * by.unpriced,
-  heldUsd: wholeNanos(sums.heldUsd + sign * by.heldUsd),
-  heldCalls: sums.heldCalls + sign * by.heldCalls,
-  heldUnbounded: sums.heldUnbounded + sign * by.heldUnbounded,
-  calls: sums.calls + sign * by.calls,
-  outputTokens: sums.outputTokens + sign * by.outputTokens,
-  tokens: sums.tokens + sign * by.tokens
 })
 
 /** Everything spent, and everything that may still be. Never more than the cap, if attempts were admitted by it. */
@@ -128,20 +116,24 @@ const fresh = (scope: string | undefined): Dispatch => ({
   held: undefined
 })
 
-/** What a dispatch adds to the sums of its scopes. */
-const shareOf = ({ counted, held, past }: Dispatch): Sums => ({
-  spentUsd: past.usd,
-  unknownUsd: past.unknownUsd,
-  unknownCalls: past.unknown ? 1 : 0,
-  unboundedCalls: past.unbounded ? 1 : 0,
-  unpriced: past.unbounded || past.unpriced ? 1 : 0,
-  heldUsd: held?.usd ?? 0,
-  heldCalls: held === undefined ? 0 : 1,
-  heldUnbounded: held !== undefined && held.usd === undefined ? 1 : 0,
-  calls: counted ? 1 : 0,
-  outputTokens: past.outputTokens + (held?.outputTokens ?? 0),
-  tokens: past.tokens + (held?.tokens ?? 0)
-})
+/** Adds what a dispatch comes to to the sums of a scope, or takes it away. In place: every event of a log comes here. */
+const add = (sums: Growing, { counted, held, past }: Dispatch, sign: 1 | -1): void => {
+  sums.spentUsd = wholeNanos(sums.spentUsd + sign * past.usd)
+  if (past.unknown) {
+    sums.unknownUsd = wholeNanos(sums.unknownUsd + sign * past.unknownUsd)
+    sums.unknownCalls += sign
+    if (past.unbounded) sums.unboundedCalls += sign
+    if (past.unbounded || past.unpriced) sums.unpriced += sign
+  }
+  if (held !== undefined) {
+    sums.heldUsd = wholeNanos(sums.heldUsd + sign * (held.usd ?? 0))
+    sums.heldCalls += sign
+    if (held.usd === undefined) sums.heldUnbounded += sign
+  }
+  if (counted) sums.calls += sign
+  sums.outputTokens += sign * (past.outputTokens + (held?.outputTokens ?? 0))
+  sums.tokens += sign * (past.tokens + (held?.tokens ?? 0))
+}
 
 const allTokens = ({ inputTokens, outputTokens, totalTokens }: TokenUsage): number | undefined =>
   inputTokens === undefined || outputTokens === undefined ? totalTokens : inputTokens + outputTokens
@@ -187,14 +179,14 @@ const callSettled = (dispatch: Dispatch, { costUsd, usage = {} }: Settled): Disp
 }
 
 export class Spending {
-  private run = zero
-  private readonly scopes = new Map<string, Sums>()
+  private readonly run = zero()
+  private readonly scopes = new Map<string, Growing>()
   /** Dispatches that have not ended, by call id. */
   private readonly open = new Map<string, Dispatch>()
 
   /** The sums of the whole run, or of one scope in it. */
   of(scope?: string): Sums {
-    return scope === undefined ? this.run : (this.scopes.get(scope) ?? zero)
+    return scope === undefined ? this.run : (this.scopes.get(scope) ?? zero())
   }
 
   /** Held for the attempt of that call that is in flight or in doubt. */
@@ -254,11 +246,15 @@ export class Spending {
   }
 
   private change(before: Dispatch | undefined, after: Dispatch): void {
-    const move = (sums: Sums): Sums => {
-      const less = before === undefined ? sums : plus(sums, shareOf(before), -1)
-      return plus(less, shareOf(after), 1)
-    }
-    this.run = move(this.run)
-    if (after.scope !== undefined) this.scopes.set(after.scope, move(this.of(after.scope)))
+    this.move(this.run, before, after)
+    if (after.scope === undefined) return
+    const sums = this.scopes.get(after.scope) ?? zero()
+    this.scopes.set(after.scope, sums)
+    this.move(sums, before, after)
+  }
+
+  private move(sums: Growing, before: Dispatch | undefined, after: Dispatch): void {
+    if (before !== undefined) add(sums, before, -1)
+    add(sums, after, 1)
   }
 }
