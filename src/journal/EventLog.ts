@@ -9,7 +9,8 @@
 import { Deferred, Effect, Exit, Result, type Cause, type Scope } from "effect"
 import { canonicalJson } from "../domain/canonicalJson.ts"
 import { sha256 } from "../domain/fingerprint.ts"
-import type { RunEvent, RunEventBody } from "../domain/RunEvent.ts"
+import { guardOf } from "../domain/guardOf.ts"
+import { RunEventBody, type RunEvent } from "../domain/RunEvent.ts"
 import { isSyncUnsupported } from "../kernel/durableFs.ts"
 import type { AppendHandle, FsError } from "../kernel/FsPort.ts"
 import { fromFsError, JournalError, notCanonical } from "./JournalError.ts"
@@ -62,8 +63,15 @@ export interface EventLogOptions {
   readonly onDurable: (position: LogPosition) => Effect.Effect<void>
 }
 
-/** What an event says besides its place and type, as it will stand in the log. */
+const isReadable: (body: unknown) => boolean = guardOf(RunEventBody)
+
+/**
+ * What an event says besides its place and type, as it will stand in the log. It is read again by the same shapes: what
+ * they would not take is not written.
+ */
 export const payloadText = (path: string, body: RunEventBody): Result.Result<string, JournalError> => {
+  if (!isReadable(body))
+    return Result.fail(notCanonical(path, `this ${body.type} could not be read again from the log`))
   const { type: _, ...payload } = body
   return Result.mapError(canonicalJson(payload), ({ message }) => notCanonical(path, message))
 }

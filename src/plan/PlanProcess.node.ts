@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs"
 import { Result } from "effect"
 import { decodeChildLine, failedTurn } from "./planTurn.ts"
 import type { Turn } from "./PlanProtocol.ts"
+import { brokenTurn } from "./turnProtocol.ts"
 import { spawnPlan, type ChildCommand } from "./spawnPlan.node.ts"
 
 type Message = Extract<ReturnType<typeof decodeChildLine>, { readonly _tag: "Success" }>["success"]
@@ -20,6 +21,8 @@ const watchEveryMs = 50
 const bootTimeoutMs = 60_000
 const stderrLimit = 65_536
 const newline = 10
+/** A string of more could not be made. */
+const maxLineBytes = 512 * 1024 * 1024
 const outOfMemory =
   /heap out of memory|invalid size error|invalid table size|Allocation failed|allocation failed/
 
@@ -48,6 +51,8 @@ export class PlanProcess {
   private readonly child: ChildProcess
   private waiting: ((reply: Reply) => void) | undefined
   private pieces: Array<Buffer> = []
+  /** Bytes of the line that is not whole yet. */
+  private held = 0
   private stderr = ""
   private ended: Turn | undefined
   private exited = false
@@ -151,18 +156,20 @@ export class PlanProcess {
       this.pieces.push(bytes.subarray(from, at))
       const line = Buffer.concat(this.pieces).toString("utf8")
       this.pieces = []
+      this.held = 0
       from = at + 1
       this.line(line)
     }
-    if (from < bytes.length) this.pieces.push(bytes.subarray(from))
+    if (from >= bytes.length) return
+    this.pieces.push(bytes.subarray(from))
+    this.held += bytes.length - from
+    if (this.held > maxLineBytes) this.end(brokenTurn(`a line of more than ${maxLineBytes} bytes`))
   }
 
   private line(line: string): void {
     const decoded = decodeChildLine(line)
     if (Result.isFailure(decoded)) {
-      return this.end(
-        failedTurn("plan_crashed", `the plan's process said something unreadable: ${decoded.failure.message}`)
-      )
+      return this.end(brokenTurn(decoded.failure))
     }
     if (decoded.success.t === "progress") {
       this.ready = true

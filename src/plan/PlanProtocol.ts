@@ -57,7 +57,8 @@ export const PlanState = Schema.Union([
   /**
    * It ended otherwise: `error.code` is `plan_error` (it threw), `non_deterministic` (reached a forbidden source;
    * `findings` says which), `plan_timeout`, `plan_out_of_memory`, `plan_stalled`, `unhandled_rejection`,
-   * `hook_pending` (returned with a call un-awaited), `plan_limit`, `result_not_json`, `no_run`, `plan_crashed`.
+   * `hook_pending` (returned with a call un-awaited), `plan_limit`, `result_not_json`, `no_run`, `plan_crashed`,
+   * `plan_protocol` (its process said what no plan's process says: turnProtocol.ts).
    */
   Schema.Struct({
     t: Schema.Literal("failed"),

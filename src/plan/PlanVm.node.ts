@@ -7,9 +7,10 @@ import { userCache } from "../kernel/userCache.node.ts"
 import type { FromHost } from "./child/messages.ts"
 import type { PlanBundle } from "./PlanBundle.ts"
 import { defaultHeapMb } from "./planHeap.ts"
-import { PlanProcess } from "./PlanProcess.node.ts"
-import { PlanInput, type PlanDriver, type Turn } from "./PlanProtocol.ts"
+import { PlanProcess, type TurnMessage } from "./PlanProcess.node.ts"
+import { PlanInput, type Answer, type PlanDriver, type Turn } from "./PlanProtocol.ts"
 import { turnsOf } from "./planTurn.ts"
+import { brokenTurn, TurnProtocol } from "./turnProtocol.ts"
 import { builtCommand, planChildEntry, type ChildCommand } from "./spawnPlan.node.ts"
 import { defaultLimits, defaultTurnTimeoutMs, PlanVm, type LaunchOptions } from "./PlanVm.ts"
 
@@ -76,17 +77,25 @@ const driverOf = (
   options: LaunchOptions
 ): PlanDriver => {
   const turnOf = turnsOf(bundle)
+  const protocol = new TurnProtocol({ ...defaultLimits, ...options.limits })
   const timeoutMs = options.turnTimeoutMs ?? defaultTurnTimeoutMs
-  const say = (message: () => FromHost): Effect.Effect<Turn> =>
+  /** Nothing of what the process says is taken before all of it holds. */
+  const believed = (message: TurnMessage, batch: ReadonlyArray<Answer>): Turn => {
+    const problem = protocol.problem({ ...message, ended: message.standing !== 0 }, batch)
+    if (problem === undefined) return turnOf(message)
+    child.kill()
+    return brokenTurn(problem)
+  }
+  const say = (message: () => FromHost, batch: ReadonlyArray<Answer>): Effect.Effect<Turn> =>
     Effect.callback<Turn>((resume) =>
       child.exchange(JSON.stringify(message()), timeoutMs, (reply) =>
-        resume(Effect.succeed(reply.t === "turn" ? turnOf(reply.message) : reply.turn))
+        resume(Effect.succeed(reply.t === "turn" ? believed(reply.message, batch) : reply.turn))
       )
     )
   return {
-    start: say(() => startMessage(bundle, input, options)),
+    start: say(() => startMessage(bundle, input, options), []),
     deliver: (answers) =>
-      say(() => ({ t: "deliver", answers: answers.map(({ n, json }) => [n, json] as const) }))
+      say(() => ({ t: "deliver", answers: answers.map(({ n, json }) => [n, json] as const) }), answers)
   }
 }
 

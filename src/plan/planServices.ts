@@ -13,17 +13,18 @@ const nanosPerMilli = 1_000_000n
  * call (`{ ms }`), so its end is an event like any other, and replay does not wait.
  */
 class PlanClock implements Clock.Clock {
-  private now = 0
-  private readonly bridge: HookBridge
+  #now = 0
+  // A plan gets this clock, and must not get the bridge by it.
+  readonly #bridge: HookBridge
   constructor(bridge: HookBridge) {
-    this.bridge = bridge
+    this.#bridge = bridge
   }
   currentTimeMillisUnsafe() {
-    return this.now
+    return this.#now
   }
-  readonly currentTimeMillis = Effect.sync(() => this.now)
+  readonly currentTimeMillis = Effect.sync(() => this.#now)
   currentTimeNanosUnsafe() {
-    return BigInt(Math.trunc(this.now)) * nanosPerMilli
+    return BigInt(Math.trunc(this.#now)) * nanosPerMilli
   }
   readonly currentTimeNanos = Effect.sync(() => this.currentTimeNanosUnsafe())
   monotonicTimeNanosUnsafe() {
@@ -35,12 +36,12 @@ class PlanClock implements Clock.Clock {
     if (ms <= 0) return Effect.yieldNow
     if (!Number.isFinite(ms)) return Effect.never
     return Effect.callback((resume) => {
-      const due = this.now + ms
-      const n = this.bridge.call("sleep", { ms }, undefined, () => {
-        this.now = Math.max(this.now, due)
+      const due = this.#now + ms
+      const n = this.#bridge.call("sleep", { ms }, undefined, () => {
+        this.#now = Math.max(this.#now, due)
         resume(Effect.void)
       })
-      return Effect.sync(() => this.bridge.cancel(n))
+      return Effect.sync(() => this.#bridge.cancel(n))
     })
   }
 }

@@ -1,6 +1,6 @@
 // planTurn: from what the child says to a Turn in the author's terms: every message checked, every place mapped back
 // to the author's source. Pure.
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
 import { Site } from "../domain/Call.ts"
 import type { Finding } from "../domain/Finding.ts"
 import type { RunErrorInfo } from "../domain/RunEvent.ts"
@@ -8,6 +8,7 @@ import type { PlanBundle } from "./PlanBundle.ts"
 import { findingMessage, nonDeterministicMessage } from "./PlanError.ts"
 import { PlanRequest, type PlanState, type Turn } from "./PlanProtocol.ts"
 import { sitesOf } from "./sourceMap.ts"
+import { isPlainSaid } from "./turnProtocol.ts"
 
 const ChildEnding = Schema.Struct({
   code: Schema.String,
@@ -33,7 +34,15 @@ type ChildTurn = typeof ChildTurn.Type
 /** One line from the child. `progress`: it has come up, or it is still delivering. */
 export const ChildMessage = Schema.Union([ChildTurn, Schema.Struct({ t: Schema.Literal("progress") })])
 
-export const decodeChildLine = Schema.decodeUnknownResult(Schema.fromJsonString(ChildMessage))
+const decodeMessage = Schema.decodeUnknownResult(ChildMessage)
+
+/** Says in a line what is wrong with a line. */
+export const decodeChildLine = (line: string): Result.Result<typeof ChildMessage.Type, string> => {
+  const value = Result.try((): unknown => JSON.parse(line))
+  if (Result.isFailure(value)) return Result.fail("it is not JSON")
+  if (!isPlainSaid(value.success)) return Result.fail("it is not plain JSON")
+  return Result.mapError(decodeMessage(value.success), ({ message }) => message.split("\n", 1)[0] ?? "")
+}
 
 /** A turn that ended the plan before it could say anything itself. */
 export const failedTurn = (code: string, message: string, cure?: string): Turn => ({

@@ -75,7 +75,7 @@ export const assemble = (parts: Parts, limits: Limits): Inside => {
       return entry.n
     },
     cancel: (n: number) => recorder.cancel(n),
-    phase: (title: string) => recorder.phase(title),
+    phase: (title: string) => recorder.phase(own.text(title)),
     log: (message: string, data?: unknown) =>
       recorder.log(own.text(message), data === undefined ? undefined : plain.json(data, "log")),
     slots: (slots: { readonly done: number; readonly of: number; readonly accepted: boolean }) =>

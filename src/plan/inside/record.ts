@@ -60,6 +60,9 @@ export const record = (own: Intrinsics, limits: Limits) => {
   const pending = new own.Map<number, Pending>()
   const unawaited = new own.Map<number, Watched>()
   const callLimit = 30
+  const mostCounted = 1e9
+  const verbs: Record<string, boolean> = own.create(null)
+  for (const verb of ["agent", "mission", "swarm", "council", "sleep"]) verbs[verb] = true
 
   let requests = ""
   let calls = 0
@@ -76,12 +79,21 @@ export const record = (own: Intrinsics, limits: Limits) => {
     getColumnNumber(): number | null
   }
 
+  /** A whole number as JSON, whatever it was given as: the plan may have put anything where one belongs. */
+  const whole = (value: unknown, least: number): string =>
+    typeof value === "number" && value >= least && value <= mostCounted && value % 1 === 0
+      ? stringify(value)
+      : stringify(least)
+
   const planSite = (frames: ReadonlyArray<CallSite>): RawSite | undefined => {
     for (let index = 0; index < frames.length; index++) {
       const frame = frames[index]
       const file = frame?.getFileName()
-      if (frame === undefined || file === undefined || !startsWith(file, "plan:")) continue
-      return { file, line: frame.getLineNumber() ?? 1, column: frame.getColumnNumber() ?? 1 }
+      // The plan may call this with frames of its own.
+      if (frame === undefined || typeof file !== "string" || !startsWith(file, "plan:")) continue
+      const line = frame.getLineNumber()
+      const column = frame.getColumnNumber()
+      if (typeof line === "number" && typeof column === "number") return { file, line, column }
     }
     return undefined
   }
@@ -141,7 +153,7 @@ export const record = (own: Intrinsics, limits: Limits) => {
 
   // Text by text: an object would be asked for a `toJSON` that the plan may have put on its prototype.
   const siteJson = (site: RawSite): string =>
-    `{"file":${stringify(site.file)},"line":${site.line},"column":${site.column}}`
+    `{"file":${stringify(own.text(site.file))},"line":${whole(site.line, 1)},"column":${whole(site.column, 1)}}`
 
   const end = (how: Ending): void => {
     if (ending === undefined) ending = how
@@ -171,6 +183,7 @@ export const record = (own: Intrinsics, limits: Limits) => {
     settle: (answer: unknown) => void,
     site: RawSite | undefined
   ): Pending => {
+    if (typeof verb !== "string" || verbs[verb] !== true) throw new own.TypeError("there is no such verb")
     if (over) {
       end({ code: "hook_pending", message: `\`${verb}\` was called after run had returned`, site })
       throw new own.Error(`${verb} was called after run had returned`)
@@ -184,7 +197,7 @@ export const record = (own: Intrinsics, limits: Limits) => {
     waiting += 1
     const entry: Pending = { n: calls, verb, site, settle }
     mapSet(pending, calls, entry)
-    const group = phase === undefined ? "" : `,"phase":${stringify(own.toWellFormed(phase))}`
+    const group = typeof phase !== "string" ? "" : `,"phase":${stringify(own.toWellFormed(phase))}`
     const where = site === undefined ? "" : `,"site":${siteJson(site)}`
     push(`{"t":"call","n":${calls},"verb":"${verb}","options":${json}${group}${where}}`)
     return entry
@@ -209,7 +222,7 @@ export const record = (own: Intrinsics, limits: Limits) => {
       }
     },
     cancel: (n: number): void => {
-      if (mapDelete(pending, n)) {
+      if (typeof n === "number" && mapDelete(pending, n)) {
         waiting -= 1
         push(`{"t":"cancel","n":${n}}`)
       }
@@ -220,7 +233,9 @@ export const record = (own: Intrinsics, limits: Limits) => {
         `{"t":"log","message":${stringify(own.toWellFormed(message))}${data === undefined ? "" : `,"data":${data}`}}`
       ),
     slots: (done: number, of: number, accepted: boolean): void =>
-      push(`{"t":"slots","done":${done},"of":${of},"accepted":${accepted ? "true" : "false"}}`),
+      push(
+        `{"t":"slots","done":${whole(done, 0)},"of":${whole(of, 0)},"accepted":${accepted ? "true" : "false"}}`
+      ),
     /** The answer of a pending call; false if there is none. */
     take: (n: number): Pending | undefined => {
       const entry = mapGet(pending, n)
