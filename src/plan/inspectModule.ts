@@ -11,7 +11,7 @@ import { findingOf, inOrder, walking, type Inspection, type Scan } from "./inspe
 import { standInNamespace, type PlanBundle } from "./PlanBundle.ts"
 import { PlanBundler, type Bundled, type OpenedPlan } from "./PlanBundler.ts"
 import { PlanError } from "./PlanError.ts"
-import { importMetaEdit, moduleScript, nodeEnvEdit, type Edit } from "./planModule.ts"
+import { importEdit, importMetaEdit, moduleScript, nodeEnvEdit, type Edit } from "./planModule.ts"
 import { BundleMap, sourcePaths, widenLeft } from "./sourceMap.ts"
 
 const isSyntaxError = (cause: unknown): cause is SyntaxError & { readonly pos: number } =>
@@ -65,9 +65,14 @@ const surroundings = (
 ): ReadonlyArray<Edit> => {
   const edits: Array<Edit> = []
   const walk = (node: AnyNode): void => {
-    const edit = importMetaEdit(node) ?? nodeEnvEdit(node)
+    const edit = importMetaEdit(node) ?? importEdit(node) ?? nodeEnvEdit(node)
     if (edit === undefined) for (const child of childrenOf(node)) walk(child)
-    else if (node.type === "MetaProperty" || packages.has(map.fileAt(node.start) ?? "")) edits.push(edit)
+    else if (
+      node.type === "MetaProperty" ||
+      node.type === "ImportExpression" ||
+      packages.has(map.fileAt(node.start) ?? "")
+    )
+      edits.push(edit)
   }
   walk(root)
   return edits
@@ -112,7 +117,7 @@ export const inspectModule = Effect.fnUntraced(function* (plan: OpenedPlan, scan
   const scanText = Effect.fnUntraced(function* ({ esm, map: mapText }: Pick<Bundled, "esm" | "map">) {
     const map = new BundleMap(esm, mapText, texts)
     const root = yield* Effect.fromResult(parseEsm(plan, esm, map))
-    const asks = names.size > 0 || esm.includes("import.meta")
+    const asks = names.size > 0 || /\bimport\b\s*[.(/]/.test(esm)
     const edits = asks ? yield* walking(plan, () => surroundings(root, map, names)) : []
     const answered = new Set(edits.flatMap((edit) => (edit.isAnswer ? [edit.start] : [])))
     const raws = yield* walking(plan, () => scan(root))

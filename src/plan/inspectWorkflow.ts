@@ -81,7 +81,10 @@ const allInProject = Effect.fnUntraced(function* (plan: OpenedPlan, computed: Wo
   for (const { path } of computed) {
     if (path === undefined) continue
     const { complete, scripts } = yield* bundler.scriptsOfProject(plan, path)
-    for (const [name, file] of scripts) if (Result.isSuccess(workflowScript(file.text))) found.set(name, file)
+    for (const [name, file] of scripts) {
+      const script = workflowScript(file.text)
+      if (Result.isSuccess(script) && !script.success.imports) found.set(name, file)
+    }
     if (!complete)
       notices.push(
         "the project has too many files to look through: workflow({ scriptPath }) finds scripts in its first folders only; write the folder out, as in { scriptPath: `steps/${name}.js` }"

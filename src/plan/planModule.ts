@@ -1,6 +1,7 @@
 // A plan module's bundle as a script: its imports become reads of the prelude, its export list what is returned. Pure.
 // Nothing else of the text is touched, and no line moves, so that what was scanned is what runs.
 import type { AnyNode, Identifier, Literal } from "acorn"
+import { instead } from "./determinism/catalogue.ts"
 import { reservedPrefix } from "./PlanBundle.ts"
 
 export interface ScriptText {
@@ -135,6 +136,20 @@ const isNodeEnv = (node: AnyNode): boolean => {
 /** What a package may know of its surroundings after all: that it runs in production. */
 export const nodeEnvEdit = (node: AnyNode): Edit | undefined =>
   isNodeEnv(node) ? { start: node.start, end: node.end, text: '"production"', isAnswer: true } : undefined
+
+/**
+ * An `import(…)` that was not bundled rejects by name, with an error of the plan's context: left to itself it would be
+ * answered by the host.
+ */
+export const importEdit = (node: AnyNode): Edit | undefined =>
+  node.type === "ImportExpression"
+    ? {
+        start: node.start,
+        end: node.end,
+        text: `(async () => ${refuse}("import()", ${JSON.stringify(instead.imports)}))()`,
+        isAnswer: false
+      }
+    : undefined
 
 /** A script has no `import.meta`: reaching for it is refused by name. */
 export const importMetaEdit = (node: AnyNode): Edit | undefined =>

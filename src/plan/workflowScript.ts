@@ -42,6 +42,8 @@ export interface WorkflowScript {
   readonly computed: ReadonlyArray<ComputedReach>
   /** Names that the script uses and that exist nowhere. */
   readonly nowhere: ReadonlyArray<string>
+  /** Whether it has an `import(…)`, which is refused and cannot be left to the run. */
+  readonly imports: boolean
 }
 
 const space = String.raw`(?:\s|/\*[^]*?\*/|//[^\n\r\u2028\u2029]*)*`
@@ -251,7 +253,7 @@ const nowhereIn = (program: ScopedProgram): ReadonlyArray<string> => {
   return [...new Set(names)]
 }
 
-const reachedBy = (root: Program): Pick<WorkflowScript, "reaches" | "computed" | "nowhere"> => {
+const reachedBy = (root: Program): Pick<WorkflowScript, "reaches" | "computed" | "nowhere" | "imports"> => {
   const program = analyseScopes(root)
   const reaches: Array<{ readonly name: string; readonly isPath: boolean }> = []
   const computed: Array<ComputedReach> = []
@@ -274,7 +276,8 @@ const reachedBy = (root: Program): Pick<WorkflowScript, "reaches" | "computed" |
       computed.push({ name: true, path: mentionsPath(program) ? { head: "", tail: "" } : undefined })
     else reaches.push(...names.map((name) => ({ name, isPath: path !== undefined })))
   }
-  return { reaches, computed, nowhere: nowhereIn(program) }
+  const imports = program.imports.some(({ type }) => type === "ImportExpression")
+  return { reaches, computed, nowhere: nowhereIn(program), imports }
 }
 
 const read = (text: string): WorkflowScript => {

@@ -72,7 +72,11 @@ export const fanOut = (own: Intrinsics, plain: PlainJson, recorder: Recorder) =>
 
   const messageOf = (error: unknown): string => {
     const message = member(error, "message")
-    return typeof message === "string" && message !== "" ? message : own.text(error)
+    return own.slice(
+      typeof message === "string" && message !== "" ? message : own.text(error),
+      0,
+      own.longestMessage
+    )
   }
 
   const isLost = (value: unknown): boolean => {

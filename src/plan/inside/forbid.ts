@@ -116,7 +116,8 @@ export const forbid = (own: Intrinsics, recorder: Recorder, advice: Advice) => {
     const known = weakGet(denied, error)
     if (known !== undefined) return known
     const message = own.member(error, "message")
-    if (typeof message !== "string") return undefined
+    // The engine's own messages are short; one that is not would only be copied here.
+    if (typeof message !== "string" || message.length > 1000) return undefined
     const found = (construct: string, instead: string): Ending => ({
       code: "non_deterministic",
       message: sentence(construct),

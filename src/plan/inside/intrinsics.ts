@@ -16,7 +16,9 @@ export const intrinsics = () => {
   const uncurry: Uncurry = Function.prototype.bind.bind(Function.prototype.call)
   const then: Then = Function.prototype.bind.bind(Function.prototype.call)(Promise.prototype.then)
   const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf, freeze, create } = Object
-  const { apply, construct, ownKeys, get: read } = Reflect
+  const { apply, construct, ownKeys, get: read, set } = Reflect
+  /** How much of an error's message is kept: it is the plan's to make as long as it likes. */
+  const longestMessage = 100_000
   const OriginalError = Error
   const toText = String
 
@@ -87,6 +89,8 @@ export const intrinsics = () => {
     construct,
     ownKeys,
     read,
+    set,
+    longestMessage,
     put,
     pin,
     accessor,

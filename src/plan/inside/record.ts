@@ -103,7 +103,7 @@ export const record = (own: Intrinsics, limits: Limits) => {
     const name = own.member(error, "name")
     const message = own.member(error, "message")
     const title = name === undefined ? "Error" : own.text(name)
-    const rest = message === undefined ? "" : own.text(message)
+    const rest = message === undefined ? "" : own.slice(own.text(message), 0, own.longestMessage)
     return rest === "" ? title : `${title}: ${rest}`
   }
 
@@ -133,14 +133,15 @@ export const record = (own: Intrinsics, limits: Limits) => {
   const mark = (skip: (...args: Array<never>) => unknown): RawSite | undefined => {
     const holder: { readonly stack?: unknown } = own.create(null)
     const limit = OwnError.stackTraceLimit
-    OwnError.stackTraceLimit = callLimit
+    // The plan may have frozen it: then there are as many frames as it left.
+    own.set(OwnError, "stackTraceLimit", callLimit)
     try {
       apply(captureStackTrace, OwnError, [holder, skip])
       return holder.stack === undefined ? undefined : weakGet(sites, holder)
     } catch {
       return undefined
     } finally {
-      OwnError.stackTraceLimit = limit
+      own.set(OwnError, "stackTraceLimit", limit)
     }
   }
 
