@@ -40,6 +40,34 @@ export const run = async () => { const error = await probe("x"); return [error i
   )
 })
 
+describe("what libraries ask of the host", () => {
+  it.live("the global object by Function is the plan's; any other text makes no code", () =>
+    Effect.gen(function* () {
+      const { state } = yield* playBody(
+        run(`const root = Function("return this")(); const made = []
+          for (const text of ["return process", "return this.x", " return this"]) { try { Function(text)(); made.push(text) } catch {} }
+          try { Function("a", "return this") ; made.push("a") } catch {}
+          return [root === globalThis, new Function("return this")() === globalThis, typeof root.process, made]`)
+      )
+      assert.deepStrictEqual(resultOf(state), [true, true, "undefined", []])
+    })
+  )
+
+  it.live("a buffer that grows is refused, and any other is what it was", () =>
+    Effect.gen(function* () {
+      const plain = yield* playBody(
+        run(`const b = new ArrayBuffer(8); class C extends ArrayBuffer {}
+          return [b instanceof ArrayBuffer, b.constructor === ArrayBuffer, b.slice(2).byteLength, new Uint8Array(b).length, ArrayBuffer.isView(new DataView(b)), new C(4).byteLength, structuredClone(b).byteLength, new TextDecoder().decode(new TextEncoder().encode("é").buffer)]`)
+      )
+      assert.deepStrictEqual(resultOf(plain.state), [true, true, 6, 8, true, 4, 8, "é"])
+      const { state } = yield* playBody(
+        run(`try { new ArrayBuffer(1, { maxByteLength: 2 ** 40 }) } catch {} return 1`)
+      )
+      assert.strictEqual(state.t === "failed" && state.error.code, "non_deterministic")
+    })
+  )
+})
+
 describe("what a plan does to errors", () => {
   const bodies: ReadonlyArray<string> = [
     "Object.freeze(Error)",

@@ -1,15 +1,26 @@
 // hardenHost: code made from strings, shared memory, waiting, garbage collection: removed, or behind the named error.
 // V8 itself refuses code from strings in this context; what is here gives that its name. Evaluated inside the plan's
 // context: see intrinsics.ts.
+import type { hardenTime } from "./hardenTime.ts"
 import type { Forbid } from "./forbid.ts"
 import type { Intrinsics } from "./intrinsics.ts"
 
-export const hardenHost = (own: Intrinsics, { reach, deny, advice }: Forbid) => {
+export const hardenHost = (
+  own: Intrinsics,
+  { reach, deny, advice }: Forbid,
+  { guardConstructor }: ReturnType<typeof hardenTime>
+) => {
   const { put, getPrototypeOf, getOwnPropertyDescriptor } = own
   const { global } = own
 
   const absent = ["WeakRef", "FinalizationRegistry", "SharedArrayBuffer", "WebAssembly", "ShadowRealm"]
   for (const name of absent) Reflect.deleteProperty(global, name)
+
+  // How large one may become is what the machine's address space allows.
+  guardConstructor(global, "ArrayBuffer", ArrayBuffer, (args) => {
+    if (own.member(args[1], "maxByteLength") !== undefined)
+      reach("new ArrayBuffer(length, { maxByteLength })", advice.memory)
+  })
 
   const atomics: object = Atomics
   for (const name of ["wait", "waitAsync", "notify", "pause"]) {
@@ -25,7 +36,14 @@ export const hardenHost = (own: Intrinsics, { reach, deny, advice }: Forbid) => 
   ]
   for (const [name, sample] of makers) {
     const prototype: object = getPrototypeOf(sample)
-    const replacement = function (): never {
+    const replacement = function (...args: Array<unknown>): () => unknown {
+      // How libraries ask for the global object: the one text that makes no code.
+      if (
+        name === "Function" &&
+        args.length === 1 &&
+        (args[0] === "return this" || args[0] === "return this;")
+      )
+        return () => global
       return deny(`${name}()`, advice.code)
     }
     own.defineProperty(replacement, "name", { value: name, configurable: true })

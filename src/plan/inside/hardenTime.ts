@@ -110,4 +110,5 @@ export const hardenTime = (own: Intrinsics, { reach, advice }: Forbid) => {
         guardMethod(now, name, () => reach(`Temporal.Now.${name}()`, advice.clock))
     }
   }
+  return { guardConstructor }
 }
