@@ -5,11 +5,15 @@ import { canonicalJson } from "../domain/canonicalJson.ts"
 import { sha256 } from "../domain/fingerprint.ts"
 import { ErrorCode, TokenUsage } from "../domain/ModelError.ts"
 import { issuesText } from "../domain/schemaIssues.ts"
+import { linearPattern } from "../schema/pattern/linearPattern.ts"
 
 const NonNegative = Schema.Finite.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(0)))
 
 const isRegularExpression = Schema.makeFilter<string>((source) =>
-  Result.isSuccess(Result.try(() => new RegExp(source, "u"))) ? undefined : "a regular expression (flag u)"
+  Result.match(linearPattern(source), {
+    onFailure: ({ problem }) => `a pattern that can be matched in linear time (${problem})`,
+    onSuccess: () => undefined
+  })
 )
 
 const exactlyOne = Schema.makeFilter<object>((value) => {

@@ -1,14 +1,13 @@
 // Structured output: from a JSON Schema and what a model said to a decoded value, or to what is wrong with it in
 // words that the model can act on. Pure. How often a wrong answer is repaired is runBound's.
 import { Result } from "effect"
-import { Validator } from "@cfworker/json-schema"
 import { canonicalJson, maxValueDepth, type Json } from "../domain/canonicalJson.ts"
 import { makeError, type ModelError } from "../domain/ModelError.ts"
 import type { JsonSchemaDocument, ModelRunInput } from "../domain/ModelRun.ts"
 import type { AttemptSuccess } from "./Adapter.ts"
 import { candidatesIn } from "./jsonInText.ts"
-import { safePatterns } from "./schemaPatterns.ts"
-import { schemaProblems } from "./schemaProblems.ts"
+import { schemaProblems } from "../schema/schemaProblems.ts"
+import { Validator } from "../schema/validator.ts"
 import { maxShownAnswerBytes, maxShownIssuesBytes, utf8Bytes } from "./Pricing.ts"
 
 /** One thing that is wrong with an answer. `path` as in `$.a[3].b`. */
@@ -35,7 +34,7 @@ const pathOf = (pointer: string): string =>
     .replace(/^#\/?/, "")
     .split("/")
     .filter((part) => part !== "")
-    .map((part) => decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~"))
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
     .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : `${path}.${part}`), "$")
 
 /** The schema ready for use; refused when it is no JSON Schema or when nothing can ever satisfy it. */
@@ -50,34 +49,29 @@ export const compileSchema = (document: JsonSchemaDocument): Result.Result<Struc
       )
     )
   if (problems.length > 0) return refuse(problems)
-  const patterns = safePatterns(document)
-  // A copy: the validator marks the schema it is given.
-  const made = Result.try(() => new Validator(structuredClone(patterns.schema), "2020-12", false))
-  if (Result.isFailure(made)) return refuse([{ path: "$", problem: "is not a JSON Schema that can be read" }])
-  const validator = made.success
+  const validator = new Validator(document)
   const issuesOf = (value: Json): ReadonlyArray<AnswerIssue> => {
     const canonical = canonicalJson(value, { maxDepth: maxValueDepth })
     if (Result.isFailure(canonical))
       return [{ path: canonical.failure.path, problem: canonical.failure.problem }]
-    const checked = Result.try(() => patterns.during(() => validator.validate(value)))
-    if (Result.isFailure(checked)) return [{ path: "$", problem: "could not be checked against the schema" }]
-    if (checked.success.valid) return []
+    const checked = validator.issuesOf(value)
+    if (Result.isFailure(checked))
+      return [{ path: "$", problem: `could not be checked: ${checked.failure.message}` }]
     // The deepest complaints say what is wrong; those of the keywords around them only say that something is.
-    const { errors } = checked.success
+    const errors = checked.success
     const leaves = errors.filter(
       (one) =>
         !errors.some(
           (other) =>
             other !== one &&
-            (other.keywordLocation.startsWith(`${one.keywordLocation}/`) ||
-              (other.instanceLocation.startsWith(`${one.instanceLocation}/`) &&
+            (other.by.startsWith(`${one.by}/`) ||
+              (other.at.startsWith(`${one.at}/`) &&
                 (one.keyword === "properties" || one.keyword === "items" || one.keyword === "prefixItems")))
         )
     )
-    return (leaves.length === 0 ? errors : leaves).slice(0, maxIssues).map(({ error, instanceLocation }) => ({
-      path: pathOf(instanceLocation),
-      problem: patterns.problem(error).toWellFormed()
-    }))
+    return (leaves.length === 0 ? errors : leaves)
+      .slice(0, maxIssues)
+      .map(({ at, problem }) => ({ path: pathOf(at), problem: problem.toWellFormed() }))
   }
   return Result.succeed({ document, issuesOf })
 }

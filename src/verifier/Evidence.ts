@@ -5,15 +5,21 @@ import { Schema } from "effect"
 const id = { id: Schema.NonEmptyString }
 const Hex256 = Schema.String.pipe(Schema.check(Schema.isPattern(/^[0-9a-f]{64}$/)))
 
-/** A file: `sha256` of its bytes, `text` if they are UTF-8 (a byte order mark is kept as U+FEFF). */
+/**
+ * A file: `sha256` of its bytes, `text` if they are one in a known encoding (a byte order mark is kept as U+FEFF).
+ * Without `encoding` that is UTF-8.
+ */
 export const FileEvidence = Schema.Struct({
   kind: Schema.Literal("file"),
   ...id,
   path: Schema.String,
   sha256: Hex256,
   bytes: Schema.Int,
-  text: Schema.optionalKey(Schema.String)
+  text: Schema.optionalKey(Schema.String),
+  encoding: Schema.optionalKey(Schema.Literals(["utf-8", "utf-16le", "utf-16be"]))
 })
+
+export type FileEvidence = typeof FileEvidence.Type
 
 /** A command that ran. `exitCode` is null if it was killed. `truncated`: its output is not whole. */
 export const CommandEvidence = Schema.Struct({

@@ -4,6 +4,7 @@ import { Result } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
 import { decimalFromNumber } from "../domain/decimal.ts"
 import { unproven, type Outcome } from "./Finding.ts"
+import { trimAscii } from "./trimAscii.ts"
 
 /** From the first to the last nanosecond; the same for an instant. */
 export interface Interval {
@@ -62,7 +63,7 @@ export const intervalOf = (
   if (typeof value === "number" && epoch !== undefined) return fromEpoch(value, epoch)
   if (typeof value !== "string")
     return Result.fail(unproven("not_an_instant", "what stands there is not a date"))
-  const text = value.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "")
+  const text = trimAscii(value)
   const parts = form.exec(text)
   if (parts === null) {
     return Result.fail(

@@ -3,6 +3,7 @@
 import { Result, Schema } from "effect"
 import { sha256 } from "../domain/fingerprint.ts"
 import { Evidence } from "./Evidence.ts"
+import { decodeText } from "./evidence/decode.ts"
 import { strictJson } from "../domain/strictJson.ts"
 
 export interface GivenFile {
@@ -16,24 +17,20 @@ const decode = Schema.decodeUnknownResult(Schema.Union([Evidence, Schema.Array(E
   onExcessProperty: "error"
 })
 
-/** UTF-8 without replacement, byte order mark kept, so that the text stands for the bytes exactly. */
-const textOf = (bytes: Uint8Array): string | undefined =>
-  Result.getOrElse(
-    Result.try(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)),
-    () => undefined
-  )
-
-const asFile = ({ bytes, path }: GivenFile): Evidence => {
-  const text = textOf(bytes)
+/** A file's bytes as evidence of that file, whatever its name: their hash, and their text if they are one. */
+export const fileEvidence = ({ bytes, path }: GivenFile): Evidence => {
+  const decoded = decodeText(bytes)
   const file = { kind: "file" as const, id: path, path, sha256: sha256(bytes), bytes: bytes.length }
-  return text === undefined ? file : { ...file, text }
+  if (decoded === undefined) return file
+  const { encoding, text } = decoded
+  return encoding === "utf-8" ? { ...file, text } : { ...file, text, encoding }
 }
 
 const structured = ({ bytes, path }: GivenFile): ReadonlyArray<Evidence> => {
   const bad = (reason: string): ReadonlyArray<Evidence> => [{ kind: "unreadable", id: path, reason }]
-  const text = textOf(bytes)
-  if (text === undefined) return bad("not UTF-8")
-  const document = strictJson(text)
+  const decoded = decodeText(bytes)
+  if (decoded === undefined) return bad("not a text in UTF-8, or in UTF-16 with a byte order mark")
+  const document = strictJson(decoded.text.replace(/^\ufeff/, ""))
   if (Result.isFailure(document)) return bad(document.failure.message)
   if (document.success.lossy.length > 0)
     return bad(`${document.success.lossy[0]}: a number with too many digits`)
@@ -45,4 +42,4 @@ const structured = ({ bytes, path }: GivenFile): ReadonlyArray<Evidence> => {
 
 /** Every file as evidence, in the order given. What cannot be read is `unreadable` evidence, never left out. */
 export const loadEvidence = (files: ReadonlyArray<GivenFile>): ReadonlyArray<Evidence> =>
-  files.flatMap((file) => (file.path.endsWith(suffix) ? structured(file) : [asFile(file)]))
+  files.flatMap((file) => (file.path.endsWith(suffix) ? structured(file) : [fileEvidence(file)]))

@@ -3,12 +3,15 @@
 import { Result, Schema } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
 import { sha256 } from "../domain/fingerprint.ts"
-import { cutsNumber } from "./boundary.ts"
+import { cutsCapture } from "./boundary.ts"
 import { decimalFromNumber, decimalFromText, type Decimal } from "../domain/decimal.ts"
-import type { Evidence } from "./Evidence.ts"
+import type { Evidence, FileEvidence } from "./Evidence.ts"
+import { encodeText } from "./evidence/decode.ts"
+import { certainText, linesOf, readText, underDoubt, type Reading } from "./evidence/reading.ts"
+import { linearPattern } from "../schema/pattern/linearPattern.ts"
 import { unproven, type Outcome } from "./Finding.ts"
-import { linearRegex } from "./linearRegex.ts"
 import { pointAt } from "./pointer.ts"
+import { trimAscii } from "./trimAscii.ts"
 import { strictJson, type StrictDocument, type StrictJsonError } from "../domain/strictJson.ts"
 
 export type Unproven = Outcome & { readonly finding: "unproven" }
@@ -31,14 +34,21 @@ export type Selection = typeof Selection.Type
 export interface Selected {
   readonly value: Json
   readonly unit?: string
+  /** How the text is read that the value is, or stands in; absent where it is no text. */
+  readonly reading?: Reading
+  /** What of the evidence was not fully understood. */
+  readonly doubt?: string
 }
 
 const give = (code: Unproven["code"], reason: string) => Result.fail(unproven(code, reason))
 
+const isOfItsBytes = ({ encoding = "utf-8", sha256: hash }: FileEvidence, text: string): boolean =>
+  sha256(encodeText(text, encoding)) === hash
+
 const readable = (evidence: Evidence | undefined): Result.Result<Evidence, Unproven> => {
   if (evidence === undefined) return give("evidence_missing", "there is no evidence of that id")
   if (evidence.kind === "unreadable") return give("evidence_unreadable", evidence.reason)
-  if (evidence.kind === "file" && evidence.text !== undefined && sha256(evidence.text) !== evidence.sha256) {
+  if (evidence.kind === "file" && evidence.text !== undefined && !isOfItsBytes(evidence, evidence.text)) {
     return give("evidence_inconsistent", "the text is not what the hash was taken of")
   }
   return Result.succeed(evidence)
@@ -55,8 +65,8 @@ export const evidenceOf = (evidence: Evidence | undefined): Result.Result<Eviden
 }
 const checked = new WeakMap<Evidence, Result.Result<Evidence, Unproven>>()
 
-/** The text of a file, a source or a command's stream, whole. */
-export const textOf = (
+/** The text of a file, a source or a command's stream, whole, as it was gathered. */
+export const wholeText = (
   evidence: Evidence | undefined,
   stream: Selection["stream"]
 ): Result.Result<string, Unproven> =>
@@ -76,7 +86,24 @@ export const textOf = (
     return text.length > maxText ? give("too_large", `more than ${maxText} characters`) : Result.succeed(text)
   })
 
-const documents = new WeakMap<Evidence, Result.Result<StrictDocument, StrictJsonError>>()
+const readings = new WeakMap<Evidence, Map<string, Result.Result<Reading, Unproven>>>()
+
+/** The text of a file, a source or a command's stream, as every oracle reads it. Read once. */
+export const textOf = (
+  evidence: Evidence | undefined,
+  stream: Selection["stream"]
+): Result.Result<Reading, Unproven> => {
+  const known = evidence === undefined ? undefined : readings.get(evidence)?.get(stream ?? "")
+  if (known !== undefined) return known
+  const read = Result.flatMap(wholeText(evidence, stream), readText)
+  if (evidence !== undefined) {
+    const streams = readings.get(evidence) ?? new Map<string, Result.Result<Reading, Unproven>>()
+    readings.set(evidence, streams.set(stream ?? "", read))
+  }
+  return read
+}
+
+const documents = new WeakMap<Evidence, Map<string, Result.Result<StrictDocument, StrictJsonError>>>()
 
 /** The JSON document that the evidence is, or that its text is. */
 const documentOf = (
@@ -84,13 +111,26 @@ const documentOf = (
   stream: Selection["stream"]
 ): Result.Result<StrictDocument, Unproven> => {
   if (evidence.kind === "json") return Result.succeed({ value: evidence.value, lossy: [] })
-  return Result.flatMap(textOf(evidence, stream), (text) => {
-    const known = stream === "stderr" ? undefined : documents.get(evidence)
-    const document = known ?? strictJson(text)
-    if (stream !== "stderr") documents.set(evidence, document)
+  return Result.flatMap(textOf(evidence, stream), ({ exact }) => {
+    const streams =
+      documents.get(evidence) ?? new Map<string, Result.Result<StrictDocument, StrictJsonError>>()
+    const document = streams.get(stream ?? "") ?? strictJson(exact)
+    documents.set(evidence, streams.set(stream ?? "", document))
     return Result.mapError(document, (error) => unproven("not_json", error.message))
   })
 }
+
+/** What of a JSON document is in doubt: only what could not be decoded before it was one. */
+export const documentDoubt = (
+  evidence: Evidence | undefined,
+  stream: Selection["stream"]
+): string | undefined =>
+  evidence?.kind === "json"
+    ? undefined
+    : Result.match(textOf(evidence, stream), {
+        onFailure: () => undefined,
+        onSuccess: ({ doubt, exact }) => (exact.includes("\ufffd") ? doubt : undefined)
+      })
 
 /** The value at a pointer; `undefined` inside the result where the document has no such place. */
 export const valueAt = (
@@ -108,25 +148,34 @@ export const valueAt = (
     return value
   })
 
-const extractFrom = (text: string, pattern: string): Result.Result<string, Unproven> =>
+const extractFrom = (reading: Reading, pattern: string): Result.Result<string, Unproven> =>
   Result.gen(function* () {
-    const regex = yield* Result.mapError(linearRegex(pattern), (error) =>
+    const regex = yield* Result.mapError(linearPattern(pattern), (error) =>
       unproven("pattern_unsupported", error.message)
     )
+    if (regex.placeless) return yield* give("pattern_unsupported", "a look-ahead captures nothing")
     if (regex.groups !== 1) return yield* give("bad_args", "extract needs exactly one group")
-    const matches = regex.matches(text)
+    const lines = linesOf(reading)
+    const text = lines.join("\n")
+    const matches = regex.matches(lines)
     if (matches === undefined) return yield* give("too_large", "extract takes too long")
-    const captures = matches.flatMap(({ group }) => (group === undefined ? [] : [group]))
+    const captures = matches.flatMap(({ end, group }) =>
+      group === undefined ? [] : [{ ...group, matchEnd: end }]
+    )
     const first = captures[0]
     if (first === undefined) return yield* give("evidence_missing", "extract captures nothing")
     if (captures.some((capture) => capture.text !== first.text)) {
       return yield* give("extract_ambiguous", "extract captures different texts")
     }
-    if (captures.some(({ start, end }) => cutsNumber(text, start, end))) {
-      return yield* give("extract_ambiguous", "extract cuts a number")
+    if (captures.some(({ end, matchEnd, start }) => cutsCapture(text, start, end, matchEnd))) {
+      return yield* give("extract_ambiguous", "extract cuts a number, or what may belong to one")
     }
     return first.text
   })
+
+/** Whether the value is a place in a JSON document, and not a text's own. */
+export const inDocument = (evidence: Evidence | undefined, where: Selection): boolean =>
+  where.pointer !== undefined || evidence?.kind === "json"
 
 /** The value a claim is about. */
 export const select = (evidence: Evidence | undefined, where: Selection): Result.Result<Selected, Unproven> =>
@@ -138,22 +187,33 @@ export const select = (evidence: Evidence | undefined, where: Selection): Result
       }
       return { value: found.value, ...(found.unit === undefined ? {} : { unit: found.unit }) }
     }
-    const value: Json | undefined =
-      where.pointer !== undefined || found.kind === "json"
-        ? yield* valueAt(found, where.pointer ?? "", where.stream)
-        : yield* textOf(found, where.stream)
+    const whole = inDocument(found, where) ? undefined : yield* textOf(found, where.stream)
+    const value = whole?.text ?? (yield* valueAt(found, where.pointer ?? "", where.stream))
     if (value === undefined) return yield* give("pointer_missing", "the document has no such place")
-    if (where.extract === undefined) return { value }
-    if (typeof value !== "string") return yield* give("wrong_kind", "extract reads texts only")
-    return { value: yield* extractFrom(value, where.extract) }
+    const reading = whole ?? (typeof value === "string" ? certainText(value) : undefined)
+    const doubt = whole === undefined ? documentDoubt(found, where.stream) : whole.doubt
+    const rest = doubt === undefined ? {} : { doubt }
+    if (where.extract === undefined) return { value, ...rest, ...(reading === undefined ? {} : { reading }) }
+    if (reading === undefined) return yield* give("wrong_kind", "extract reads texts only")
+    const captured = yield* extractFrom(reading, where.extract)
+    return { value: captured, reading: certainText(captured), ...rest }
   })
+
+/** The outcome for a selected value: see `underDoubt`. */
+export const judged = (
+  selected: Selected,
+  outcome: Outcome,
+  certain: "proven" | "refuted" | "none"
+): Outcome => underDoubt(outcome, selected.doubt, certain)
 
 export interface Quantity {
   readonly amount: Decimal
   readonly unit?: string
 }
 
-const quantityForm = /^(\S+?) ?([^\s\d.+-]\S*)?$/u
+/** Longest text that is read as a number with its unit. */
+const maxQuantity = 500
+const quantityForm = /^([-+0-9.eE]+) ?([\p{L}\p{Sc}%\u2030\u00b0][^\s\d]*)$/u
 
 /** A number, or, where `withUnit`, a text like `512 MiB`. White space around it does not count. */
 export const quantityOf = (selected: Selected, withUnit: boolean): Result.Result<Quantity, Unproven> => {
@@ -163,7 +223,8 @@ export const quantityOf = (selected: Selected, withUnit: boolean): Result.Result
     if (amount !== undefined) return Result.succeed(unit === undefined ? { amount } : { amount, unit })
   }
   if (typeof value !== "string") return give("not_a_number", "what stands there is not a number")
-  const text = value.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "")
+  const text = trimAscii(value)
+  if (text.length > maxQuantity) return give("not_a_number", "what stands there is not a number")
   const plain = decimalFromText(text)
   if (plain !== undefined)
     return Result.succeed(unit === undefined ? { amount: plain } : { amount: plain, unit })

@@ -1,14 +1,15 @@
 // The offline adapter: no network, no cost, the same answer to the same question. It answers from fixtures, and
 // what they leave open from the prompt's hash. It is a real adapter: the spine treats it like any other.
 import { Effect, Result } from "effect"
-import { canonicalJsonOf, type Json } from "../../domain/canonicalJson.ts"
+import { canonicalJsonOf } from "../../domain/canonicalJson.ts"
 import { sha256 } from "../../domain/fingerprint.ts"
 import { makeError } from "../../domain/ModelError.ts"
 import type { ModelRunInput } from "../../domain/ModelRun.ts"
 import type { Adapter, AttemptSuccess } from "../Adapter.ts"
 import type { FixtureAnswer, FixtureMatch, FixtureRule, Fixtures } from "../Fixtures.ts"
-import { compileSchema } from "../structuredOutput.ts"
-import { sampleOf } from "./schemaSample.ts"
+import { linearPattern, maxPatternSteps } from "../../schema/pattern/linearPattern.ts"
+import { schemaProblems } from "../../schema/schemaProblems.ts"
+import { sampleOf } from "../../schema/schemaSample.ts"
 
 const matcher = (match: FixtureMatch): ((input: ModelRunInput) => boolean) => {
   const { exact, includes, key, regex } = match
@@ -16,30 +17,37 @@ const matcher = (match: FixtureMatch): ((input: ModelRunInput) => boolean) => {
   if (includes !== undefined) return ({ prompt }) => prompt.includes(includes)
   if (key !== undefined) return ({ cacheKey }) => cacheKey === key
   if (regex === undefined) return () => false
-  const pattern = new RegExp(regex, "u")
-  return ({ prompt }) => pattern.test(prompt)
+  const { steps, test } = Result.getOrThrow(linearPattern(regex))
+  return ({ prompt }) => steps(prompt.length) <= maxPatternSteps && test(prompt)
 }
 
 /** Four bytes a token: a made-up answer still shows in a forecast what a real one might use. */
 const tokens = (text: string): number => Math.ceil(text.length / 4)
 
-const madeText = (input: ModelRunInput, seed: string): string => {
-  if (input.schema === undefined) return `offline answer ${seed.slice(0, 12)}`
-  const schema = compileSchema(input.schema)
-  const fits = (value: Json) => Result.isSuccess(schema) && schema.success.issuesOf(value).length === 0
-  return canonicalJsonOf(sampleOf(input.schema, seed, fits))
+const madeText = (
+  input: ModelRunInput,
+  seed: string
+): Result.Result<string, ReturnType<typeof makeError>> => {
+  const { schema } = input
+  if (schema === undefined) return Result.succeed(`offline answer ${seed.slice(0, 12)}`)
+  // A schema with problems is refused by the spine; what is said to it is of no account.
+  if (schemaProblems(schema).length > 0) return Result.succeed("null")
+  return Result.mapBoth(sampleOf(schema, seed), {
+    onSuccess: canonicalJsonOf,
+    onFailure: ({ message }) =>
+      makeError("invalid_input", `no answer can be made up for the schema: ${message}`)
+  })
 }
 
 /** An answer made up by rule: it depends on what was asked and on nothing else. */
-const derived = (input: ModelRunInput): AttemptSuccess => {
+const derived = (input: ModelRunInput): Result.Result<AttemptSuccess, ReturnType<typeof makeError>> => {
   const { prompt, schema, system } = input
-  const text = madeText(input, sha256(canonicalJsonOf({ prompt, system, schema })))
-  return {
+  return Result.map(madeText(input, sha256(canonicalJsonOf({ prompt, system, schema }))), (text) => ({
     text,
-    finishReason: "stop",
+    finishReason: "stop" as const,
     usage: { inputTokens: tokens(prompt) + tokens(system ?? ""), outputTokens: tokens(text) },
     costUsd: 0
-  }
+  }))
 }
 
 interface LiveRule {
@@ -103,7 +111,7 @@ export const makeOfflineAdapter = (fixtures: Fixtures = {}): Adapter => {
           : Effect.delay(answered, rule.delayMs)
       }
       return fixtures.default === undefined
-        ? Effect.succeed(derived(input))
+        ? Effect.fromResult(derived(input))
         : answer(fixtures.default, input, undefined)
     })
 

@@ -5,18 +5,23 @@ import type { Json } from "../../domain/canonicalJson.ts"
 import { holds, unproven, type Outcome } from "../Finding.ts"
 import { oracle, sameJson } from "../Oracle.ts"
 import { isArray } from "../pointer.ts"
-import { select, selection } from "../select.ts"
+import { textFor, type Reading } from "../evidence/reading.ts"
+import { judged, select, selection } from "../select.ts"
 
 const Args = Schema.Struct({ value: Schema.Json, ...selection })
 
 const isRecord = (value: Json): value is { readonly [key: string]: Json } =>
   value !== null && typeof value === "object" && !isArray(value)
 
-const contains = (found: Json, value: Json): Outcome => {
-  if (typeof found === "string") {
+const contains = (found: Json, value: Json, reading: Reading | undefined): Outcome => {
+  if (reading !== undefined) {
     if (typeof value !== "string") return unproven("bad_args", "a text contains texts only")
     if (value === "") return unproven("vacuous", "every text contains the empty one")
-    return holds(found.includes(value), "the text does not contain it", found)
+    return Result.merge(
+      Result.map(textFor(reading, value), (text) =>
+        holds(text.includes(value), "the text does not contain it", text)
+      )
+    )
   }
   if (isArray(found)) {
     return holds(
@@ -43,7 +48,7 @@ const contains = (found: Json, value: Json): Outcome => {
 export const containment = oracle("containment", Args, ({ value, ...where }, { evidence }) =>
   Result.map(select(evidence, where), (selected) =>
     selected.unit === undefined
-      ? contains(selected.value, value)
+      ? judged(selected, contains(selected.value, value, selected.reading), "proven")
       : unproven("wrong_kind", "a number has no parts")
   )
 )

@@ -4,7 +4,7 @@ import { Result, Schema } from "effect"
 import { holds, proven, refuted, unproven, type Outcome } from "../Finding.ts"
 import { intervalOf, zoneForm, type Interval } from "../instant.ts"
 import { oracle } from "../Oracle.ts"
-import { select, selection } from "../select.ts"
+import { judged, select, selection } from "../select.ts"
 
 const Args = Schema.Struct({
   op: Schema.Literals(["before", "after", "not_before", "not_after", "at"]),
@@ -54,12 +54,13 @@ export const date = oracle("date", Args, (args, { evidence }) => {
     if (selected.unit !== undefined) return unproven("wrong_kind", "a number with a unit is not a date")
     const found = yield* intervalOf(selected.value, zone, epoch)
     const counter = String(selected.value)
-    if (toleranceMs === undefined) return decide(op, found, given, counter)
+    if (toleranceMs === undefined) return judged(selected, decide(op, found, given, counter), "proven")
     if (op !== "at") return unproven("bad_args", "a tolerance belongs to `at` only")
     if (found.from !== found.to || given.from !== given.to) {
       return unproven("imprecise_date", "a tolerance needs two instants")
     }
     const apart = found.from < given.from ? given.from - found.from : found.from - given.from
-    return holds(apart <= BigInt(toleranceMs) * 1_000_000n, "the instants are further apart", counter)
+    const close = holds(apart <= BigInt(toleranceMs) * 1_000_000n, "the instants are further apart", counter)
+    return judged(selected, close, "proven")
   })
 })

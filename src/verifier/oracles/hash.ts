@@ -4,7 +4,7 @@ import { Result, Schema } from "effect"
 import { fingerprint, sha256 } from "../../domain/fingerprint.ts"
 import { holds, unproven } from "../Finding.ts"
 import { oracle } from "../Oracle.ts"
-import { evidenceOf, textOf } from "../select.ts"
+import { evidenceOf, wholeText } from "../select.ts"
 
 const Args = Schema.Struct({
   algorithm: Schema.optionalKey(Schema.Literal("sha256")),
@@ -21,7 +21,7 @@ export const hash = oracle("hash", Args, ({ stream, value }, { evidence }) =>
         ? found.sha256
         : found.kind === "json"
           ? yield* Result.mapError(fingerprint(found.value), (error) => unproven("not_json", error.message))
-          : sha256(yield* textOf(found, stream))
+          : sha256(yield* wholeText(found, stream))
     return holds(actual === value.toLowerCase(), "the hash is another", actual)
   })
 )

@@ -1,8 +1,9 @@
 // json_pointer: the document has something at this place (RFC 6901), or nothing, or exactly this value.
 import { Result, Schema } from "effect"
-import { holds, proven, refuted, unproven } from "../Finding.ts"
+import { holds, proven, refuted, unproven, type Outcome } from "../Finding.ts"
 import { oracle, sameJson } from "../Oracle.ts"
-import { valueAt } from "../select.ts"
+import { underDoubt } from "../evidence/reading.ts"
+import { documentDoubt, valueAt } from "../select.ts"
 
 const Args = Schema.Struct({
   pointer: Schema.String,
@@ -13,12 +14,16 @@ const Args = Schema.Struct({
 
 export const jsonPointer = oracle("json_pointer", Args, ({ exists, pointer, stream, value }, { evidence }) =>
   Result.map(valueAt(evidence, pointer, stream), (found) => {
+    const certain = exists === false ? "refuted" : "proven"
+    const judge = (outcome: Outcome) => underDoubt(outcome, documentDoubt(evidence, stream), certain)
     if (value !== undefined && exists === false)
       return unproven("bad_args", "what does not exist has no value")
     if (found === undefined) {
-      return exists === false ? proven : refuted("absent", "the document has no such place", pointer)
+      return judge(exists === false ? proven : refuted("absent", "the document has no such place", pointer))
     }
     if (exists === false) return refuted("differs", "something stands there", found)
-    return value === undefined ? proven : holds(sameJson(found, value), "another value stands there", found)
+    return value === undefined
+      ? proven
+      : judge(holds(sameJson(found, value), "another value stands there", found))
   })
 )

@@ -13,7 +13,7 @@ import {
 } from "../../domain/decimal.ts"
 import { holds, unproven } from "../Finding.ts"
 import { oracle } from "../Oracle.ts"
-import { quantityOf, select, selection, type Unproven } from "../select.ts"
+import { judged, quantityOf, select, selection, type Unproven } from "../select.ts"
 import { inOneUnit } from "../units.ts"
 
 const Num = Schema.Union([Schema.Finite, Schema.String])
@@ -66,13 +66,16 @@ export const numeric = oracle("numeric", Args, ({ op, tolerance, unit, value, ..
     if (pair === undefined)
       return unproven("unit_incomparable", `${found.unit} and ${unit} have no known factor`)
     const counter = found.unit === undefined ? selected.value : { value: selected.value, unit: found.unit }
-    if (tolerance === undefined)
-      return holds(compares(op, ...pair), `the number is not ${op} the claimed one`, counter)
+    if (tolerance === undefined) {
+      const outcome = holds(compares(op, ...pair), `the number is not ${op} the claimed one`, counter)
+      return judged(selected, outcome, "proven")
+    }
     if ("abs" in tolerance && found.unit !== unit) {
       return unproven("unit_incomparable", "an absolute tolerance needs the unit of the evidence")
     }
     const close = yield* within(pair[0], pair[1], tolerance)
     if (close === undefined) return unproven("bad_args", "a tolerance is not negative")
-    return holds(close === (op === "eq"), "the number is outside what the tolerance allows", counter)
+    const outcome = holds(close === (op === "eq"), "the number is outside what the tolerance allows", counter)
+    return judged(selected, outcome, "proven")
   })
 )

@@ -1,13 +1,15 @@
 // order: an array is sorted (as numbers, texts by code unit, or instants), or the given things stand in this
-// sequence, each exactly once.
+// sequence, each exactly once: in a text as whole words and numbers, none of which shares a character with the next.
 import { Result, Schema } from "effect"
 import { canonicalJsonOf, type Json } from "../../domain/canonicalJson.ts"
+import { cutsWord } from "../boundary.ts"
 import { compareDecimal, decimalFromNumber } from "../../domain/decimal.ts"
+import { textFor, type Reading } from "../evidence/reading.ts"
 import { proven, refuted, unproven, type Outcome } from "../Finding.ts"
 import { intervalOf } from "../instant.ts"
 import { oracle } from "../Oracle.ts"
 import { isArray, pointAt } from "../pointer.ts"
-import { select, selection, type Unproven } from "../select.ts"
+import { judged, select, selection, type Selected, type Unproven } from "../select.ts"
 
 const Sorted = Schema.Struct({
   direction: Schema.Literals(["ascending", "descending"]),
@@ -68,29 +70,76 @@ const sorted = (items: ReadonlyArray<Json>, args: typeof Sorted.Type): Result.Re
     return proven
   })
 
-const sequenceIn = (found: Json, sequence: ReadonlyArray<Json>): Outcome => {
-  const places: Array<number> = []
-  for (const wanted of sequence) {
-    if (typeof found === "string") {
-      if (typeof wanted !== "string" || wanted === "")
-        return unproven("bad_args", "a text has texts in sequence")
-      const at = found.indexOf(wanted)
-      if (at === -1) return refuted("absent", "one of them does not stand there", wanted)
-      if (found.indexOf(wanted, at + 1) !== -1) {
-        return unproven("evidence_ambiguous", "one of them stands there more than once")
-      }
-      places.push(at)
-    } else if (isArray(found)) {
-      const key = canonicalJsonOf(wanted)
-      const at = found.flatMap((element, index) => (canonicalJsonOf(element) === key ? [index] : []))
-      if (at[0] === undefined) return refuted("absent", "one of them does not stand there", wanted)
-      if (at.length > 1) return unproven("evidence_ambiguous", "one of them stands there more than once")
-      places.push(at[0])
-    } else return unproven("wrong_kind", "neither an array nor a text")
-  }
-  const broken = places.findIndex((place, index) => index > 0 && place <= (places[index - 1] ?? -1))
-  return broken === -1 ? proven : refuted("differs", "they stand in another sequence", { places })
+interface Place {
+  readonly start: number
+  readonly end: number
 }
+
+/** More places than this in a text are not looked at. */
+const maxPlaces = 100_000
+
+/** Where a passage stands in a text as whole words and numbers; at most two places, for one is wanted. */
+const wholePlaces = (text: string, passage: string): Result.Result<ReadonlyArray<Place>, Unproven> => {
+  const places: Array<Place> = []
+  let seen = 0
+  for (let at = text.indexOf(passage); at !== -1 && places.length < 2; at = text.indexOf(passage, at + 1)) {
+    if (++seen > maxPlaces) return Result.fail(unproven("too_complex", "a text stands in too many places"))
+    const end = at + passage.length
+    if (!cutsWord(text, at, end)) places.push({ start: at, end })
+  }
+  return Result.succeed(places)
+}
+
+const placesIn = (
+  found: Json,
+  reading: Reading | undefined,
+  wanted: Json
+): Result.Result<ReadonlyArray<Place>, Unproven> => {
+  if (isArray(found)) {
+    const key = canonicalJsonOf(wanted)
+    return Result.succeed(
+      found.flatMap((element, start) => (canonicalJsonOf(element) === key ? [{ start, end: start + 1 }] : []))
+    )
+  }
+  if (reading === undefined) return Result.fail(unproven("wrong_kind", "neither an array nor a text"))
+  if (typeof wanted !== "string" || wanted === "")
+    return Result.fail(unproven("bad_args", "a text has texts in sequence"))
+  return Result.gen(function* () {
+    const text = yield* textFor(reading, wanted)
+    const places = yield* wholePlaces(text, wanted)
+    return places.length === 0 && text.includes(wanted)
+      ? yield* Result.fail(
+          unproven(
+            "evidence_ambiguous",
+            `${JSON.stringify(wanted)} stands there only within longer words or numbers`
+          )
+        )
+      : places
+  })
+}
+
+const sequenceIn = (
+  { reading, value }: Selected,
+  sequence: ReadonlyArray<Json>
+): Result.Result<Outcome, Unproven> =>
+  Result.gen(function* () {
+    // Places in a text with carriage returns and in one without are not the same.
+    const texts = sequence.filter((wanted) => typeof wanted === "string" && wanted.includes("\r"))
+    if (!isArray(value) && texts.length > 0 && texts.length < sequence.length)
+      return unproven("bad_args", "some of the texts have carriage returns, others have none")
+    const places: Array<Place> = []
+    for (const wanted of sequence) {
+      const [place, further] = yield* placesIn(value, reading, wanted)
+      if (place === undefined) return refuted("absent", "one of them does not stand there", wanted)
+      if (further !== undefined)
+        return unproven("evidence_ambiguous", "one of them stands there more than once")
+      places.push(place)
+    }
+    const broken = places.findIndex(({ start }, index) => index > 0 && start < (places[index - 1]?.end ?? 0))
+    return broken === -1
+      ? proven
+      : refuted("differs", "they stand in another sequence", { places: places.map(({ start }) => start) })
+  })
 
 export const order = oracle("order", Args, (args, { evidence }) => {
   const { extract, pointer, stream } = args
@@ -99,8 +148,10 @@ export const order = oracle("order", Args, (args, { evidence }) => {
     ...(pointer === undefined ? {} : { pointer }),
     ...(stream === undefined ? {} : { stream })
   }
-  return Result.flatMap(select(evidence, where), ({ value }) => {
-    if ("sequence" in args) return Result.succeed(sequenceIn(value, args.sequence))
+  return Result.flatMap(select(evidence, where), (selected) => {
+    const { value } = selected
+    if ("sequence" in args)
+      return Result.map(sequenceIn(selected, args.sequence), (outcome) => judged(selected, outcome, "none"))
     return isArray(value) ? sorted(value, args) : Result.fail(unproven("wrong_kind", "not an array"))
   })
 })

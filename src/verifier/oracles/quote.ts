@@ -2,9 +2,11 @@
 // white space may differ, and only where the claim says so.
 import { Result, Schema } from "effect"
 import { cutsWord } from "../boundary.ts"
-import { excerpt, proven, refuted, unproven } from "../Finding.ts"
+import { excerpt, proven, refuted, unproven, type Outcome } from "../Finding.ts"
 import { oracle } from "../Oracle.ts"
+import { textFor, underDoubt } from "../evidence/reading.ts"
 import { textOf } from "../select.ts"
+import { trimAscii } from "../trimAscii.ts"
 
 const Args = Schema.Struct({
   quote: Schema.String,
@@ -41,9 +43,12 @@ const parting = (source: string, quote: string) => {
 const maxOccurrences = 100_000
 
 export const quote = oracle("quote", Args, ({ quote: passage, stream, whitespace }, { evidence }) =>
-  Result.map(textOf(evidence, stream), (text) => {
+  Result.gen(function* () {
+    const reading = yield* textOf(evidence, stream)
+    const text = whitespace === "collapsed" ? reading.text : yield* textFor(reading, passage)
     const source = whitespace === "collapsed" ? collapse(text) : text
-    const wanted = whitespace === "collapsed" ? collapse(passage).trim() : passage
+    const wanted = whitespace === "collapsed" ? trimAscii(collapse(passage)) : passage
+    const absent = (outcome: Outcome) => underDoubt(outcome, reading.doubt, "proven")
     if (!/[\p{L}\p{N}]/u.test(wanted)) return unproven("vacuous", "a quote has a letter or a digit")
     let at = source.indexOf(wanted)
     const first = at
@@ -53,12 +58,14 @@ export const quote = oracle("quote", Args, ({ quote: passage, stream, whitespace
       at = source.indexOf(wanted, at + 1)
     }
     if (first !== -1) {
-      return refuted(
-        "cut_word",
-        "the passage stands there only as a part of longer words or numbers",
-        source.slice(Math.max(0, first - 20), first + wanted.length + 20).toWellFormed()
+      return absent(
+        refuted(
+          "cut_word",
+          "the passage stands there only as a part of longer words or numbers",
+          source.slice(Math.max(0, first - 20), first + wanted.length + 20).toWellFormed()
+        )
       )
     }
-    return refuted("absent", "the passage does not stand in the source", parting(source, wanted))
+    return absent(refuted("absent", "the passage does not stand in the source", parting(source, wanted)))
   })
 )

@@ -16,7 +16,9 @@ describe("exitCode", () => {
 
   it("of the command that was claimed", () => {
     assert.strictEqual(ask("exit_code", { code: 0, command: ["npm", "test"] }, ran(0)), "proven")
-    assert.strictEqual(ask("exit_code", { code: 0, command: ["true"] }, ran(0)), "refuted:differs")
+    assert.strictEqual(ask("exit_code", { code: 0, command: ["true"] }, ran(0)), "unproven:other_command")
+    const of = { oracle: "exit_code", args: { code: 1, command: ["true"] } }
+    assert.strictEqual(ask("not", { of }, ran(0)), "unproven:other_command")
     assert.strictEqual(ask("exit_code", { code: 0 }, file("0")), "unproven:wrong_kind")
   })
 

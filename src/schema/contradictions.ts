@@ -1,9 +1,9 @@
-// What is wrong with a JSON Schema before any answer is asked for: it is malformed, or it contradicts itself. A
-// schema that nothing can satisfy would be paid for three times and then fail. Pure; "no problem" is no proof that a
-// value exists, a problem is a proof that none does.
+// Whether anything can satisfy a JSON Schema: one that contradicts itself would be paid for three times and then fail.
+// "No contradiction" is no proof that a value exists; a contradiction is a proof that none does. Pure, and within a
+// budget: a schema too large to be explored is taken as it is, the answers will tell.
 import { Result } from "effect"
-import { canonicalJson, type Json } from "../domain/canonicalJson.ts"
-import type { JsonSchemaDocument } from "../domain/ModelRun.ts"
+import type { Json } from "../domain/canonicalJson.ts"
+import { Budget, SchemaLimitError } from "./Budget.ts"
 import {
   allowedTypes,
   flatten,
@@ -15,100 +15,20 @@ import {
   nodeOf,
   nodesOf,
   numberOf,
-  resolveRef,
+  sameValue,
   type SchemaNode,
   type SchemaObject,
   stringsOf,
-  typeNames,
   type TypeName
-} from "./jsonSchema.ts"
-import { matches, patternProblem } from "./schemaPatterns.ts"
+} from "./document.ts"
+import { at, type SchemaProblem } from "./schemaPath.ts"
+import { mayMatch } from "./pattern/mayMatch.ts"
 
-/** `path` is a place in the schema, as in `$.properties.age`. */
-export interface SchemaProblem {
-  readonly path: string
-  readonly problem: string
-}
-
-const maxProblems = 10
-
-const at = (path: string, key: string | number): string =>
-  typeof key === "number" || !/^[A-Za-z_$][\w$-]*$/.test(key)
-    ? `${path}[${JSON.stringify(key)}]`
-    : `${path}.${key}`
-
-const counts = [
-  "minLength",
-  "maxLength",
-  "minItems",
-  "maxItems",
-  "minProperties",
-  "maxProperties",
-  "minContains",
-  "maxContains"
-]
-const numbers = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]
-const oneSchema = [
-  "items",
-  "contains",
-  "additionalProperties",
-  "propertyNames",
-  "not",
-  "if",
-  "then",
-  "else",
-  "unevaluatedItems",
-  "unevaluatedProperties"
-]
-const manySchemas = ["allOf", "anyOf", "oneOf", "prefixItems"]
-const namedSchemas = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]
-
-const malformedKeyword = (key: string, value: Json, root: SchemaNode): string | undefined => {
-  if (key === "type") {
-    const named = isList(value) ? value : [value]
-    const known = (one: Json) => typeNames.some((name) => name === one)
-    return named.length > 0 && named.every(known) ? undefined : `must be one of ${typeNames.join(", ")}`
-  }
-  if (counts.includes(key)) {
-    return typeof value === "number" && Number.isInteger(value) && value >= 0 ? undefined : "must be a count"
-  }
-  if (numbers.includes(key)) {
-    if (typeof value !== "number") return "must be a number"
-    return key === "multipleOf" && value <= 0 ? "must be greater than 0" : undefined
-  }
-  if (key === "required") {
-    return isList(value) && value.every((one) => typeof one === "string")
-      ? undefined
-      : "must be a list of names"
-  }
-  if (key === "enum") return isList(value) ? undefined : "must be a list"
-  if (key === "pattern") {
-    if (typeof value !== "string") return "must be a regular expression"
-    return patternProblem(value)
-  }
-  if (key === "$ref") {
-    if (typeof value !== "string") return "must be a reference"
-    if (!value.startsWith("#"))
-      return `points outside the schema (${value}): only references within it are followed`
-    return resolveRef(root, value) === undefined ? `points at nothing (${value})` : undefined
-  }
-  if (oneSchema.includes(key)) return nodeOf(value) === undefined ? "must be a schema" : undefined
-  if (manySchemas.includes(key)) {
-    const good = isList(value) && value.length > 0 && value.every((one) => nodeOf(one) !== undefined)
-    return good ? undefined : "must be a list of schemas that is not empty"
-  }
-  if (namedSchemas.includes(key)) {
-    const good = isRecord(value) && Object.values(value).every((one) => nodeOf(one) !== undefined)
-    if (!good) return "must hold schemas by name"
-    if (key !== "patternProperties") return undefined
-    const bad = Object.keys(value).find((name) => patternProblem(name) !== undefined)
-    return bad === undefined ? undefined : `has a name that ${patternProblem(bad) ?? ""}: ${bad}`
-  }
-  return undefined
-}
+/** Steps of merging and comparing that looking for contradictions may take. */
+const maxExplored = 1_000_000
 
 /** Why no value of this type can satisfy the keywords for it, or undefined. */
-const emptyType = (schema: SchemaObject, type: TypeName): string | undefined => {
+export const emptyType = (schema: SchemaObject, type: TypeName): string | undefined => {
   const pair = (low: string, high: string): string | undefined => {
     const [min, max] = [numberOf(schema[low]), numberOf(schema[high])]
     return min !== undefined && max !== undefined && min > max
@@ -149,14 +69,9 @@ const emptyRange = (schema: SchemaObject, type: "integer" | "number"): string | 
   return last > most || last >= under ? `there is no ${wanted} between its bounds` : undefined
 }
 
-interface Emptiness {
-  readonly path: string
-  readonly problem: string
-}
-
 class Contradictions {
   private readonly root: SchemaNode
-  private left = 5_000
+  private readonly budget = new Budget("steps", maxExplored)
   constructor(root: SchemaNode) {
     this.root = root
   }
@@ -165,13 +80,12 @@ class Contradictions {
    * Why nothing satisfies the schema, or undefined. `seen` are the references that had to be followed to get here:
    * one that is needed again on its own way asks for a value without end.
    */
-  empty(given: SchemaNode, path: string, seen: ReadonlyArray<string>): Emptiness | undefined {
-    // A schema too large to be explored is taken as it is: the answers will tell.
-    if (this.left-- <= 0) return undefined
+  empty(given: SchemaNode, path: string, seen: ReadonlyArray<string>): SchemaProblem | undefined {
+    this.budget.spend(1)
     if (isRecord(given) && typeof given["$ref"] === "string" && seen.includes(given["$ref"])) {
       return { path, problem: "needs itself, again and again: no finite value can satisfy it" }
     }
-    const flat = flatten(this.root, given, seen)
+    const flat = flatten(this.root, given, this.budget, seen)
     const { schema } = flat
     if (schema === false) return { path, problem: "nothing can satisfy it" }
     if (schema === true) return undefined
@@ -181,7 +95,9 @@ class Contradictions {
     const { anyOf, oneOf, ...rest } = schema
     for (const [key, options] of [["anyOf", nodesOf(anyOf)] as const, ["oneOf", nodesOf(oneOf)] as const]) {
       if (options.length === 0) continue
-      const reasons = options.map((option) => this.empty(merge(rest, option), at(path, key), flat.seen))
+      const reasons = options.map((option) =>
+        this.empty(merge(rest, option, this.budget), at(path, key), flat.seen)
+      )
       if (reasons.every((reason) => reason !== undefined)) {
         return {
           path: at(path, key),
@@ -192,7 +108,11 @@ class Contradictions {
     return this.emptyPlain(rest, path, flat.seen)
   }
 
-  private emptyPlain(schema: SchemaObject, path: string, seen: ReadonlyArray<string>): Emptiness | undefined {
+  private emptyPlain(
+    schema: SchemaObject,
+    path: string,
+    seen: ReadonlyArray<string>
+  ): SchemaProblem | undefined {
     const types = allowedTypes(schema)
     const named = schema["const"] === undefined ? schema["enum"] : [schema["const"]]
     if (isList(named)) {
@@ -202,10 +122,8 @@ class Contradictions {
         return { path, problem: "none of the values it names is of a type it allows" }
       const { enum: listed } = schema
       if (schema["const"] !== undefined && isList(listed)) {
-        const wanted = canonicalJson(schema["const"])
-        const among = listed.some(
-          (value) => Result.getOrNull(canonicalJson(value)) === Result.getOrNull(wanted)
-        )
+        const wanted = schema["const"]
+        const among = listed.some((value) => sameValue(value, wanted, this.budget))
         if (!among) return { path, problem: "its const is not in its enum" }
       }
       const reasons = possible.map((value) => this.refusesValue(schema, value))
@@ -228,7 +146,7 @@ class Contradictions {
       if (length < (numberOf(schema["minLength"]) ?? 0)) return refused("minLength")
       if (length > (numberOf(schema["maxLength"]) ?? Infinity)) return refused("maxLength")
       const { pattern } = schema
-      if (typeof pattern === "string" && !matches(pattern, value)) return refused("pattern")
+      if (typeof pattern === "string" && !mayMatch(pattern, value)) return refused("pattern")
     }
     return undefined
   }
@@ -238,14 +156,18 @@ class Contradictions {
     type: TypeName,
     path: string,
     seen: ReadonlyArray<string>
-  ): Emptiness | undefined {
+  ): SchemaProblem | undefined {
     const plain = emptyType(schema, type)
     if (plain !== undefined) return { path, problem: plain }
     if (type === "array") return this.emptyArray(schema, path, seen)
     return type === "object" ? this.emptyObject(schema, path, seen) : undefined
   }
 
-  private emptyArray(schema: SchemaObject, path: string, seen: ReadonlyArray<string>): Emptiness | undefined {
+  private emptyArray(
+    schema: SchemaObject,
+    path: string,
+    seen: ReadonlyArray<string>
+  ): SchemaProblem | undefined {
     const min = numberOf(schema["minItems"]) ?? 0
     const prefix = nodesOf(schema["prefixItems"])
     for (const [index, node] of prefix.slice(0, min).entries()) {
@@ -265,7 +187,7 @@ class Contradictions {
     schema: SchemaObject,
     path: string,
     seen: ReadonlyArray<string>
-  ): Emptiness | undefined {
+  ): SchemaProblem | undefined {
     const properties = new Map(membersOf(schema["properties"]))
     const patterns = membersOf(schema["patternProperties"])
     const required = [...new Set(stringsOf(schema["required"]))]
@@ -275,7 +197,7 @@ class Contradictions {
     }
     for (const key of required) {
       const own = properties.get(key)
-      const matching = patterns.filter(([pattern]) => matches(pattern, key)).map(([, node]) => node)
+      const matching = patterns.filter(([pattern]) => mayMatch(pattern, key)).map(([, node]) => node)
       if (own === undefined && matching.length === 0) {
         if (schema["additionalProperties"] === false) {
           return {
@@ -285,7 +207,9 @@ class Contradictions {
         }
         continue
       }
-      const node = [...(own === undefined ? [] : [own]), ...matching].reduce(merge)
+      const node = [...(own === undefined ? [] : [own]), ...matching].reduce((a, b) =>
+        merge(a, b, this.budget)
+      )
       const reason = this.empty(node, at(at(path, "properties"), key), seen)
       if (reason !== undefined) return reason
     }
@@ -293,39 +217,17 @@ class Contradictions {
   }
 }
 
-/** Every place with a malformed keyword, or with bounds that exclude each other, required or not. */
-const walk = (node: Json, path: string, root: SchemaNode, found: Array<SchemaProblem>): void => {
-  if (!isRecord(node) || found.length >= maxProblems) return
-  const before = found.length
-  for (const [key, value] of Object.entries(node)) {
-    const problem = malformedKeyword(key, value, root)
-    if (problem !== undefined) found.push({ path: at(path, key), problem })
-  }
-  if (found.length > before) return
-  const named = node["const"] !== undefined || node["enum"] !== undefined
-  const types = allowedTypes(node)
-  const reasons = named ? [undefined] : types.map((type) => emptyType(node, type))
-  if (reasons.length > 0 && reasons.every((reason) => reason !== undefined)) {
-    found.push({ path, problem: `contradicts itself: ${reasons[0] ?? ""}` })
-  }
-  for (const key of oneSchema) if (isRecord(node[key])) walk(node[key], at(path, key), root, found)
-  for (const key of manySchemas) {
-    for (const [index, one] of nodesOf(node[key]).entries()) walk(one, at(at(path, key), index), root, found)
-  }
-  for (const key of namedSchemas) {
-    for (const [name, one] of membersOf(node[key])) walk(one, at(at(path, key), name), root, found)
-  }
-}
-
-/** What is wrong with the schema; empty when it can be used. At most ten problems. */
-export const schemaProblems = (schema: JsonSchemaDocument): ReadonlyArray<SchemaProblem> => {
-  const canonical = canonicalJson(schema, { maxDepth: 200 })
-  if (Result.isFailure(canonical)) {
-    return [{ path: canonical.failure.path, problem: canonical.failure.problem }]
-  }
-  const malformed: Array<SchemaProblem> = []
-  walk(schema, "$", schema, malformed)
-  if (malformed.length > 0) return malformed
-  const empty = new Contradictions(schema).empty(schema, "$", [])
-  return empty === undefined ? [] : [{ path: empty.path, problem: `contradicts itself: ${empty.problem}` }]
-}
+/** Why nothing can satisfy the schema, as far as that can be told. */
+export const contradiction = (schema: SchemaNode): SchemaProblem | undefined =>
+  Result.getOrThrow(
+    Result.try({
+      try: () => new Contradictions(schema).empty(schema, "$", []),
+      catch: (cause) => cause
+    }).pipe(
+      Result.orElse((cause) =>
+        cause instanceof SchemaLimitError || cause instanceof RangeError
+          ? Result.succeed(undefined)
+          : Result.fail(cause)
+      )
+    )
+  )

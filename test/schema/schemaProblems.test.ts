@@ -1,6 +1,6 @@
 // Schemas that cannot be used are refused, with their place; those that can are not.
 import { assert, describe, it } from "@effect/vitest"
-import { schemaProblems } from "../../src/adapters/schemaProblems.ts"
+import { schemaProblems } from "../../src/schema/schemaProblems.ts"
 import { satisfiable, unusable } from "../support/schemas.ts"
 
 describe("schemaProblems", () => {

@@ -1,8 +1,11 @@
 // Made-up values that fit a JSON Schema, for the offline adapter: the same schema and seed give the same value. It
-// builds what the keywords ask for, checks the value, and tries again with another draw where it does not fit.
-import type { Json } from "../../domain/canonicalJson.ts"
-import { sha256 } from "../../domain/fingerprint.ts"
-import type { JsonSchemaDocument } from "../../domain/ModelRun.ts"
+// builds what the keywords ask for, checks the value, and tries again with another draw where it does not fit. What it
+// makes, and the work on the way, spend from a budget: a few lines of schema can ask for more than a host has.
+import { Result } from "effect"
+import type { Json } from "../domain/canonicalJson.ts"
+import { sha256 } from "../domain/fingerprint.ts"
+import type { JsonSchemaDocument } from "../domain/ModelRun.ts"
+import { Budget, SchemaLimitError } from "./Budget.ts"
 import {
   allowedTypes,
   flatten,
@@ -16,10 +19,12 @@ import {
   type SchemaNode,
   type SchemaObject,
   stringsOf,
-  type TypeName
-} from "../jsonSchema.ts"
-import { matches } from "../schemaPatterns.ts"
-import { type Draw, patternSample } from "./patternSample.ts"
+  type TypeName,
+  within
+} from "./document.ts"
+import { mayMatch } from "./pattern/mayMatch.ts"
+import { Validator } from "./validator.ts"
+import { type Draw, patternSample } from "./pattern/patternSample.ts"
 
 /** Numbers in [0, 1) that depend on the seed alone (SplitMix32). */
 const drawFrom = (seed: string): Draw => {
@@ -43,9 +48,17 @@ const deep = 4
 /** Deeper than this nothing is: the schema has no small value. */
 const tooDeep = 40
 
+/** Largest value that is made up: the characters of its texts, and twenty for each value in it. */
+const maxSampleSize = 500_000
+const sizeOfValue = 20
+/** Steps of merging schemas that one value may take. */
+const maxSampleSteps = 1_000_000
+
 class Sampler {
   private readonly root: SchemaNode
   private readonly draw: Draw
+  private readonly steps = new Budget("steps", maxSampleSteps)
+  private readonly size = new Budget("size", maxSampleSize)
   constructor(root: SchemaNode, draw: Draw) {
     this.root = root
     this.draw = draw
@@ -60,7 +73,8 @@ class Sampler {
   }
 
   make(given: SchemaNode, depth: number): Json {
-    const { schema } = flatten(this.root, given)
+    this.size.spend(sizeOfValue)
+    const { schema } = flatten(this.root, given, this.steps)
     if (typeof schema === "boolean") return this.phrase(1, 3)
     if (depth > tooDeep) return null
     if (schema["const"] !== undefined) return schema["const"]
@@ -77,19 +91,25 @@ class Sampler {
     for (const options of [nodesOf(anyOf), nodesOf(oneOf)]) {
       if (options.length === 0) continue
       // Deep down the first branch without a reference ends a recursion.
-      const flat =
-        depth > deep ? options.filter((option) => !JSON.stringify(option).includes('"$ref"')) : options
+      const flat = depth > deep ? options.filter((option) => !this.refers(option)) : options
       const chosen = this.pick(flat.length > 0 ? flat : options)
-      if (chosen !== undefined) merged = merge(merged, chosen)
+      if (chosen !== undefined) merged = merge(merged, chosen, this.steps)
     }
     const test = nodeOf(condition)
     if (test !== undefined) {
       const met = this.draw() < 0.5
-      if (met) merged = merge(merged, test)
-      merged = merge(merged, nodeOf(met ? then : otherwise) ?? true)
+      if (met) merged = merge(merged, test, this.steps)
+      merged = merge(merged, nodeOf(met ? then : otherwise) ?? true, this.steps)
     }
     const changed = anyOf !== undefined || oneOf !== undefined || test !== undefined
     return changed ? merged : schema
+  }
+
+  private refers(node: SchemaNode): boolean {
+    this.steps.spend(1)
+    return (
+      isRecord(node) && (node["$ref"] !== undefined || within(node).some(([, inner]) => this.refers(inner)))
+    )
   }
 
   private typeOf(schema: SchemaObject): TypeName {
@@ -157,22 +177,28 @@ class Sampler {
       const made = this.formatted(format)
       if (made !== undefined) return made
     }
+    this.size.spend(min)
     let text = this.phrase(2, 5)
     while (text.length < min) text += ` ${this.phrase(3, 6)}`
     return text.length > max ? text.slice(0, max) : text
   }
 
   private fitPattern(pattern: string, min: number, max: number): string {
-    let text = patternSample(pattern, this.draw)
+    this.size.spend(min)
+    let text = this.matching(pattern)
     for (let tries = 0; tries < 20 && (text.length < min || text.length > max); tries++) {
-      text = patternSample(pattern, this.draw)
+      text = this.matching(pattern)
     }
     if (text.length < min && !/\$(?:\)|$)/.test(pattern)) text += "x".repeat(min - text.length)
     return text
   }
 
+  private matching(pattern: string): string {
+    return patternSample(pattern, this.draw, this.size)
+  }
+
   private formatted(format: string): string | undefined {
-    const hex = (length: number) => patternSample(`[0-9a-f]{${length}}`, this.draw)
+    const hex = (length: number) => this.matching(`[0-9a-f]{${length}}`)
     const two = (low: number, high: number) => String(this.between(low, high)).padStart(2, "0")
     const date = () => `20${two(20, 29)}-${two(1, 12)}-${two(1, 28)}`
     const time = () => `${two(0, 23)}:${two(0, 59)}:${two(0, 59)}Z`
@@ -221,6 +247,8 @@ class Sampler {
     const wanted = nodeOf(schema["contains"])
     const contained = wanted === undefined ? 0 : (numberOf(schema["minContains"]) ?? 1)
     const least = Math.max(min, contained, prefix.length)
+    // Said before anything is made: a billion items are not begun.
+    this.size.spend(least * sizeOfValue)
     const most =
       items === false ? prefix.length : Math.max(least, depth > deep ? least : Math.min(max, least + 2))
     const length = Math.min(max, this.between(Math.max(least, depth > deep ? 0 : Math.min(1, most)), most))
@@ -228,7 +256,7 @@ class Sampler {
     const seen = new Set<string>()
     for (let index = 0; index < length; index++) {
       const own = prefix[index] ?? items
-      const node = wanted !== undefined && index >= length - contained ? merge(own, wanted) : own
+      const node = wanted !== undefined && index >= length - contained ? merge(own, wanted, this.steps) : own
       let value = this.make(node, depth + 1)
       for (
         let tries = 0;
@@ -249,10 +277,10 @@ class Sampler {
     const patterns = membersOf(schema["patternProperties"])
     const others = nodeOf(schema["additionalProperties"]) ?? true
     const nodeFor = (key: string): SchemaNode => {
-      const matching = patterns.filter(([pattern]) => matches(pattern, key)).map(([, node]) => node)
+      const matching = patterns.filter(([pattern]) => mayMatch(pattern, key)).map(([, node]) => node)
       const own = properties.get(key)
       const all = own === undefined ? matching : [own, ...matching]
-      return all.length === 0 ? others : all.reduce(merge)
+      return all.length === 0 ? others : all.reduce((a, b) => merge(a, b, this.steps))
     }
     const required = stringsOf(schema["required"])
     const max = numberOf(schema["maxProperties"]) ?? Infinity
@@ -291,11 +319,11 @@ class Sampler {
   ): string {
     const [pattern] = this.pick(patterns) ?? []
     if (others === false && pattern !== undefined) {
-      const key = patternSample(pattern, this.draw)
+      const key = this.matching(pattern)
       return /\$(?:\)|$)/.test(pattern) ? key : `${key}${this.pick(words)}`
     }
     if (names === undefined) return `${this.pick(words)}${tries === 0 ? "" : tries}`
-    const named = this.make(merge({ type: "string" }, names), tooDeep - 1)
+    const named = this.make(merge({ type: "string" }, names, this.steps), tooDeep - 1)
     return typeof named === "string" ? named : String(named)
   }
 }
@@ -303,14 +331,22 @@ class Sampler {
 const tries = 64
 
 /**
- * A value for `schema` that depends on `seed` alone. `fits` decides whether a draw is good; when none of 64 is, the
- * last is returned, and the spine says what is wrong with it.
+ * A value for `schema` that depends on `seed` alone. When none of 64 draws fits, the last is returned, and whoever asked
+ * says what is wrong with it. A schema that asks for more than is made up, or than can be checked, fails.
  */
-export const sampleOf = (schema: JsonSchemaDocument, seed: string, fits: (value: Json) => boolean): Json => {
-  let value: Json = null
-  for (let round = 0; round < tries; round++) {
-    value = new Sampler(schema, drawFrom(`${seed}/${round}`)).make(schema, 0)
-    if (fits(value)) return value
-  }
-  return value
-}
+export const sampleOf = (schema: JsonSchemaDocument, seed: string): Result.Result<Json, SchemaLimitError> =>
+  Result.gen(function* () {
+    const validator = new Validator(schema)
+    let value: Json = null
+    for (let round = 0; round < tries; round++) {
+      value = yield* Result.try({
+        try: () => new Sampler(schema, drawFrom(`${seed}/${round}`)).make(schema, 0),
+        catch: (cause) =>
+          cause instanceof SchemaLimitError
+            ? cause
+            : new SchemaLimitError({ limit: "depth", allowed: tooDeep })
+      })
+      if ((yield* validator.issuesOf(value)).length === 0) return value
+    }
+    return value
+  })

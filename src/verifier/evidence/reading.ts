@@ -1,0 +1,84 @@
+// A text as every oracle reads it: without its byte order mark, its lines ended by LF (a CRLF is a line end too, and
+// the last line end starts no further line). And what of it was not fully understood: then only what was found counts,
+// and that something is absent is unproven.
+import { Result } from "effect"
+import { unproven, type Outcome } from "../Finding.ts"
+
+type Unproven = Outcome & { readonly finding: "unproven" }
+
+export interface Reading {
+  /** Lines ended by LF. */
+  readonly text: string
+  /** With the carriage returns of its line ends: for claims that speak of them. */
+  readonly exact: string
+  /** What may have been misread, in words. */
+  readonly doubt?: string
+}
+
+const doubts: ReadonlyArray<readonly [form: RegExp, doubt: string]> = [
+  [/\ufffd/, "it has replacement characters (U+FFFD), which stand for what could not be decoded"],
+  [/\r(?!\n)/, "it has carriage returns that end no line, so that its lines are unclear"],
+  // TAB, LF, FF, CR are white space; other control characters move the cursor, colour, or delete.
+  // oxlint-disable-next-line no-control-regex -- they are what is looked for
+  [/[\u0001-\u0008\u000b\u000e-\u001f\u007f-\u009f]/, "it has control characters"],
+  [/\ufeff/, "it has a byte order mark within"],
+  // They are not seen, and part or reorder what is: soft hyphen, zero-width spaces, directions, tags. Joiners stay.
+  [
+    /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\u{e0001}-\u{e007f}]/u,
+    "it has invisible characters"
+  ]
+]
+
+/** How a text is read. */
+export const readText = (given: string): Result.Result<Reading, Unproven> => {
+  if (given.includes("\0")) {
+    return Result.fail(
+      unproven("evidence_unreadable", "the text has NUL characters: its encoding is not known")
+    )
+  }
+  const exact = given.startsWith("\ufeff") ? given.slice(1) : given
+  const text = exact.includes("\r") ? exact.replaceAll("\r\n", "\n") : exact
+  const doubt = doubts.find(([form]) => form.test(exact))?.[1]
+  return Result.succeed({ text, exact, ...(doubt === undefined ? {} : { doubt }) })
+}
+
+/** A text of a JSON document or one that was cut out of a text: nothing in it is in doubt. */
+export const certainText = (given: string): Reading => ({
+  text: given.includes("\r") ? given.replaceAll("\r\n", "\n") : given,
+  exact: given
+})
+
+/** The lines of a text: a line end ends its line and starts no other. */
+export const linesOf = ({ text }: Pick<Reading, "text">): ReadonlyArray<string> => {
+  const lines = text.split("\n")
+  return lines.at(-1) === "" ? lines.slice(0, -1) : lines
+}
+
+/**
+ * The text that a passage is looked for in: with its carriage returns if the passage has some. A passage over a line
+ * end by LF is not looked for in a text whose line ends are CRLF: it is the same passage to some, and not to others.
+ */
+export const textFor = ({ exact, text }: Reading, passage: string): Result.Result<string, Unproven> => {
+  if (passage.includes("\r")) return Result.succeed(exact)
+  return exact === text || !passage.includes("\n")
+    ? Result.succeed(text)
+    : Result.fail(
+        unproven(
+          "evidence_ambiguous",
+          "the text's line ends are CRLF, the claim's are LF: claim line by line"
+        )
+      )
+}
+
+/**
+ * An outcome of evidence in doubt. `certain` is the finding that rests on something found, which stands; the other
+ * rests on something not found, and is unproven.
+ */
+export const underDoubt = (
+  outcome: Outcome,
+  doubt: string | undefined,
+  certain: "proven" | "refuted" | "none"
+): Outcome =>
+  doubt === undefined || outcome.finding === "unproven" || outcome.finding === certain
+    ? outcome
+    : unproven("evidence_doubtful", `the text was not fully understood: ${doubt}`)
