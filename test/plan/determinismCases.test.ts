@@ -75,7 +75,8 @@ const decided: Readonly<Record<string, string>> = {
   D276: "the context is the run's own, and a hook's promise does not use what the plan patched",
   D278: "the context is the run's own, and the verbs use none of what the plan patched",
   D279: "each answer is the plan's own copy; the journal keeps the original",
-  D280: "arguments are copied when the verb is called"
+  D280: "arguments are copied when the verb is called",
+  D342: "a Date in a result is its ISO text, live and replayed, and a notice says so"
 }
 
 describe("shared determinism cases, both layers", () => {
