@@ -106,7 +106,8 @@ export const readAnswer = (text: string, question: Question | undefined): Effect
  */
 const meant = ({ questions }: RunState, item: string): Question | undefined =>
   questions.get(item)?.event ??
-  [...questions.values()].find(
+  // What was asked last is what the run waits for: content that has changed since is asked about again.
+  [...questions.values()].findLast(
     ({ answer, event }) =>
       answer === undefined && event.kind === "approval" && event.text.startsWith(`${item}: `)
   )?.event

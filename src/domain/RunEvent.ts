@@ -139,9 +139,16 @@ const body = {
     text: Schema.String,
     choices: Schema.optionalKey(Schema.Array(Schema.String)),
     schema: Schema.optionalKey(Schema.Json),
-    default: Schema.optionalKey(Schema.Json)
+    default: Schema.optionalKey(Schema.Json),
+    /** Of an approval: fingerprint of what is approved. Absent: the call that `key` names is all of it. */
+    hash: Schema.optionalKey(Schema.String)
   },
-  QuestionAnswered: { item: Schema.String, answer: Schema.Json },
+  /** `beforehand`: nobody was asked; an approval of this name was given when the run was started, and is used up. */
+  QuestionAnswered: {
+    item: Schema.String,
+    answer: Schema.Json,
+    beforehand: Schema.optionalKey(Schema.String)
+  },
   GateDecided: { gate: Schema.String, pass: Schema.Boolean, detail: Schema.optionalKey(Schema.Json) },
   /** What a room on top (council, mission, swarm) records about one of its calls; see the room. */
   RoomRecorded: { ...callRef, room: Schema.String, kind: Schema.String, data: Schema.Json },

@@ -11,6 +11,7 @@ import type { EndedAttempt, StartingAttempt } from "../adapters/AttemptPort.ts"
 import type { ModelError } from "../domain/ModelError.ts"
 import type { Part } from "./budget/BudgetDesk.ts"
 import type { IssuedCall } from "./CallBook.ts"
+import type { ApprovalWanted } from "./Room.ts"
 import type { RunContext } from "./RunContext.ts"
 
 /** What became of a call. */
@@ -55,6 +56,12 @@ export type RoomWish =
       readonly t: "question"
       readonly room: IssuedCall
       readonly ask: Pick<RunEventOf<"QuestionAsked">, "kind" | "text" | "choices">
+      readonly reply: Reply
+    }
+  | {
+      readonly t: "approval"
+      readonly room: IssuedCall
+      readonly wanted: ApprovalWanted
       readonly reply: Reply
     }
   | { readonly t: "record"; readonly room: IssuedCall; readonly kind: string; readonly data: Json }

@@ -16,6 +16,14 @@ export interface RoomPart {
   readonly caps: Budget
 }
 
+/** `text`: what the person reads, after the name. `before`: the text of runs whose approvals had no hash. */
+export interface ApprovalWanted {
+  readonly name: string
+  readonly text: string
+  readonly content: Json
+  readonly before?: string
+}
+
 export interface RoomContext {
   /** A model call of the room. It waits while others of its part, or of the run, may free what it needs. */
   readonly ask: (options: AgentOptions, part?: RoomPart) => Effect.Effect<ModelRunResult>
@@ -34,8 +42,11 @@ export interface RoomContext {
     readonly text: string
     readonly choices?: ReadonlyArray<string>
   }) => Effect.Effect<Json>
-  /** Whether the caller approved of it beforehand (`--approve`). */
-  readonly isApproved: (item: string) => boolean
+  /**
+   * Whether a person lets it through: resolves with their answer, or with what the caller approved of beforehand.
+   * `name`: what is decided. `content`: all that the answer is for; an answer to other content is none to this.
+   */
+  readonly approval: (wanted: ApprovalWanted) => Effect.Effect<Json>
   /** Whether all that the reference may reach is free and local. */
   readonly isFree: (model: string | undefined) => Effect.Effect<boolean>
   /** How often the run was reopened: what a room sees of the world it looks at anew then. */

@@ -45,11 +45,8 @@ export interface RunContext {
   readonly stop: Deferred.Deferred<string>
 }
 
-/** What was approved of beforehand. All of it is for forecasts, where nothing acts. */
+/** What was approved of beforehand, one decision an entry. All of it is for forecasts, where nothing acts. */
 export type Approved = ReadonlyArray<string> | "all"
-
-export const isApproved = ({ approve }: Pick<RunContext, "approve">, item: string): boolean =>
-  approve === "all" || approve.includes(item)
 
 /** Appends an event and shows it to whoever watches. Durable only after `journal.commit`. */
 export const append = (

@@ -118,6 +118,8 @@ export class RunHistory {
   readonly sleeps = new Map<string, number>()
   readonly questions = new Map<string, RunEventOf<"QuestionAsked">>()
   readonly replies = new Map<string, Json>()
+  /** How many approvals given beforehand were used, by their name. */
+  readonly usedApprovals = new Map<string, number>()
   /** The item that asks about a call's last dispatch, where that is in doubt; by the id of the call. */
   readonly doubts = new Map<string, string>()
   /** How many records each room has written, by the id of its call. */
@@ -174,6 +176,8 @@ export class RunHistory {
         break
       case "QuestionAnswered":
         this.replies.set(event.item, event.answer)
+        if (event.beforehand !== undefined)
+          this.usedApprovals.set(event.beforehand, (this.usedApprovals.get(event.beforehand) ?? 0) + 1)
         break
       case "RunReopened":
         this.overBudget = 0

@@ -4,6 +4,7 @@
 import { Deferred, Effect, Option, Result, Schema } from "effect"
 import { callId, computeCacheKey, type CallIdentity, type CallRef } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
+import { fingerprint } from "../domain/fingerprint.ts"
 import { makeError } from "../domain/ModelError.ts"
 import { ModelRunResult, type ModelRunFailure } from "../domain/ModelRun.ts"
 import { earlierOf, type IssuedCall } from "./CallBook.ts"
@@ -12,7 +13,7 @@ import type { Flights, Outcome, RoomWish } from "./Flights.ts"
 import { notDispatched, type LiveAnswers, type LiveCounts } from "./LiveAnswers.ts"
 import type { PendingItems } from "./pendingItems.ts"
 import type { RoomContext } from "./Room.ts"
-import { isApproved, type RunContext } from "./RunContext.ts"
+import type { RunContext } from "./RunContext.ts"
 import { keyAlike } from "./reuse/lentCopy.ts"
 import type { RunHistory } from "./RunHistory.ts"
 
@@ -32,6 +33,8 @@ const decodeGate = Schema.decodeUnknownOption(
 )
 const decodeResult = Schema.decodeUnknownEffect(ModelRunResult)
 
+const keyOf = (identity: CallIdentity) => Result.getOrThrow(computeCacheKey(identity))
+
 export const makeLiveRooms = (parts: LiveRoomsParts) => {
   const { answers, counts, dispatcher, flights, history, items, run, wanted } = parts
   /** Calls of rooms that have no answer yet, by their own number; numbers are negative, the plan's are positive. */
@@ -44,7 +47,7 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
 
   /** Identical calls of one room are told apart in the order they are asked for. */
   const refOf = (identity: CallIdentity): CallRef => {
-    const key = Result.getOrThrow(computeCacheKey(identity))
+    const key = keyOf(identity)
     const occurrence = (occurrences.get(key) ?? 0) + 1
     occurrences.set(key, occurrence)
     return { key, occurrence }
@@ -141,6 +144,36 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
     dispatcher.wait({ call, reason: ask.kind === "approval" ? "approval" : "question", item })
   })
 
+  /** An approval that was asked for before approvals had a hash: it holds where its text alone said what it was for. */
+  const askedBefore = (room: IssuedCall, name: string, text: string | undefined): Json | undefined => {
+    if (text === undefined) return undefined
+    const ask: Json = { kind: "approval", text: `${name}: ${text}`, choices: ["approve", "refuse"] }
+    const ref = { key: keyOf({ verb: `${room.verb}.question`, spec: { of: room.id, ask } }), occurrence: 1 }
+    return items.replyTo(ref)
+  }
+
+  const grantApproval = Effect.fnUntraced(function* (wish: Extract<RoomWish, { t: "approval" }>) {
+    const { reply, room, wanted } = wish
+    const { before, content, name, text } = wanted
+    const ask = {
+      kind: "approval" as const,
+      text: `${name}: ${text}`,
+      choices: ["approve", "refuse"],
+      hash: Result.getOrThrow(fingerprint(content))
+    }
+    const earlier = askedBefore(room, name, before)
+    // A run has one set of gates, however often it is reopened: what a person said of the same content stands.
+    const of = room.verb === "gates" ? room.verb : room.id
+    const call = bare({ verb: `${room.verb}.question`, spec: { of, name, hash: ask.hash } }, room)
+    const decided =
+      earlier === "approve"
+        ? { t: "answered" as const, answer: earlier }
+        : yield* items.approval(name, call, ask)
+    if (decided.t === "asked") return dispatcher.wait({ call, reason: "approval", item: decided.item })
+    asked.delete(call.n)
+    yield* Deferred.succeed(reply, decided.answer)
+  })
+
   /** Whether the gate was decided before the plan began, so that a mission only says again what was decided. */
   const isDecided = (gate: string): boolean =>
     run.council() !== undefined && (gate === "scope" || gate === "council")
@@ -153,6 +186,8 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
         return yield* grantAsk(wish)
       case "step":
         return yield* grantStep(wish)
+      case "approval":
+        return yield* grantApproval(wish)
       case "question":
         return yield* grantQuestion(wish)
       case "record": {
@@ -207,7 +242,7 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
         ),
       record: (kind, data) => flights.wish({ t: "record", room, kind, data }),
       question: (ask) => granted((reply) => ({ t: "question", room, ask, reply })),
-      isApproved: (item) => isApproved(run, item),
+      approval: (wanted) => granted((reply) => ({ t: "approval", room, wanted, reply })),
       isFree: run.book.isFree,
       reopened: run.journal.state().reopened,
       rules: run.journal.state().rules,

@@ -1,6 +1,7 @@
 // Pending items: what a run waits for that is not a model: a person's answer, an approval, an adapter that is down,
 // a call in doubt. Each is an event, survives a restart, and is answered from outside (`alembic answer`, `approve`).
 import { Effect } from "effect"
+import type { CallRef } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import { makeError, type ModelErrorInfo } from "../domain/ModelError.ts"
 import type { RunEventOf, SuspendReason } from "../domain/RunEvent.ts"
@@ -18,7 +19,12 @@ export interface Waiting {
   readonly item: string
 }
 
-type Ask = Pick<RunEventOf<"QuestionAsked">, "kind" | "text" | "choices" | "schema">
+type Ask = Pick<RunEventOf<"QuestionAsked">, "kind" | "text" | "choices" | "schema" | "hash">
+
+/** What a person, or `--approve`, said to an approval; or that they have to be asked. */
+export type ApprovalGiven =
+  | { readonly t: "answered"; readonly answer: Json }
+  | { readonly t: "asked"; readonly item: string }
 
 export interface Suspension {
   readonly t: "suspended"
@@ -67,17 +73,18 @@ export const suspension = (
 
 export const makePendingItems = (run: RunContext, history: RunHistory) => {
   /** What was asked for the call itself, and not about a dispatch of it that is in doubt. */
-  const questionOf = (call: IssuedCall): RunEventOf<"QuestionAsked"> | undefined =>
+  const questionAbout = ({ key, occurrence }: CallRef): RunEventOf<"QuestionAsked"> | undefined =>
     [...history.questions.values()].find(
-      (event) =>
-        event.key === call.ref.key && event.occurrence === call.ref.occurrence && !isAboutDoubt(event)
+      (event) => event.key === key && event.occurrence === occurrence && !isAboutDoubt(event)
     )
+  const questionOf = ({ ref }: IssuedCall) => questionAbout(ref)
 
   /** What a person answered to the call, if one did. What they said of a dispatch in doubt is no answer to it. */
-  const reply = (call: IssuedCall): Json | undefined => {
-    const asked = questionOf(call)
+  const replyTo = (ref: CallRef): Json | undefined => {
+    const asked = questionAbout(ref)
     return asked === undefined ? undefined : history.replies.get(asked.item)
   }
+  const reply = ({ ref }: IssuedCall) => replyTo(ref)
 
   /**
    * A person has the question already: the links of its chain before the person have ended, and are not asked again.
@@ -114,6 +121,30 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
     const known = questionOf(call)
     return known === undefined ? write(call, ask) : Effect.succeed(known.item)
   }
+
+  /** Uses an approval of that name that was given beforehand, if one is left: each is for one decision. */
+  const useBeforehand = Effect.fnUntraced(function* (name: string, call: IssuedCall, ask: Ask) {
+    if (run.approve === "all") return false
+    const given = run.approve.filter((approved) => approved === name).length
+    if (given <= (history.usedApprovals.get(name) ?? 0)) return false
+    const item = yield* record(call, ask)
+    history.add(yield* append(run, { type: "QuestionAnswered", item, answer: "approve", beforehand: name }))
+    return true
+  })
+
+  /**
+   * 1. An approval, and a refusal, is for the call that stands for what was seen: other content is another call.
+   * 2. What was approved stays so; what was refused is approved after all only by an approval given since.
+   * 3. An approval given beforehand is for the first decision of its name that needs one; that it was used is journaled.
+   */
+  const approval = Effect.fnUntraced(function* (name: string | undefined, call: IssuedCall, ask: Ask) {
+    const said = run.approve === "all" ? "approve" : reply(call)
+    const given =
+      said !== "approve" && name !== undefined && (yield* useBeforehand(name, call, ask)) ? "approve" : said
+    const decided: ApprovalGiven =
+      given === undefined ? { t: "asked", item: yield* record(call, ask) } : { t: "answered", answer: given }
+    return decided
+  })
 
   /** The durable question behind a call that only a person can answer. */
   const ask = Effect.fnUntraced(function* (call: IssuedCall) {
@@ -163,6 +194,6 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
     return { t: "wait" as const, waiting }
   })
 
-  return { ask, doubt, isInDoubt, record, reply, retryOf, unanswered }
+  return { approval, ask, doubt, isInDoubt, record, reply, replyTo, retryOf, unanswered }
 }
 export type PendingItems = ReturnType<typeof makePendingItems>

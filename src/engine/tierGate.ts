@@ -10,7 +10,7 @@ import type { IssuedCall } from "./CallBook.ts"
 import { isFree } from "./dispatchCall.ts"
 import { notDispatched } from "./LiveAnswers.ts"
 import type { PendingItems, Waiting } from "./pendingItems.ts"
-import { isApproved, type RunContext } from "./RunContext.ts"
+import type { RunContext } from "./RunContext.ts"
 
 export type TierDecision =
   | { readonly t: "run" }
@@ -65,21 +65,20 @@ export const makeTierGate = (
       return { t: "refused", failure: notDispatched(call, error, "skipped") } satisfies TierDecision
     }
     const { label, prompt = "" } = call.options ?? {}
-    const approved = label !== undefined && isApproved(context, label)
-    const admitted = admission(tier, tier === "T3" ? yield* said() : undefined, approved)
+    const admitted = admission(tier, tier === "T3" ? yield* said() : undefined, false)
     if (admitted.t === "run") return run
-    const asking = approvalOf(call)
-    const answer = items.reply(asking)
-    if (answer === "approve") return run
-    if (answer !== undefined) {
+    const decided = yield* items.approval(label, approvalOf(call), {
+      kind: "approval",
+      text: `${label ?? "call"}: ${admitted.why}: ${shown(prompt)}`,
+      choices: ["approve", "refuse"],
+      hash: call.ref.key
+    })
+    if (decided.t === "answered" && decided.answer === "approve") return run
+    if (decided.t === "answered") {
       const error = makeError("cancelled", "a person refused it")
       return { t: "refused", failure: notDispatched(call, error, "skipped") } satisfies TierDecision
     }
-    const item = yield* items.record(asking, {
-      kind: "approval",
-      text: `${label ?? "call"}: ${admitted.why}: ${shown(prompt)}`,
-      choices: ["approve", "refuse"]
-    })
+    const { item } = decided
     return { t: "wait", waiting: { call, reason: "approval", item } } satisfies TierDecision
   })
 }

@@ -30,10 +30,11 @@ import {
   type UnitRun,
   handedOver
 } from "./missionState.ts"
+import { publish } from "./publish.ts"
 import { resultOf } from "./missionResult.ts"
 import { admission, type CouncilWord } from "./tiers.ts"
 import { evidenceReader, inputsAt, type Inputs, type Observe } from "./observations.ts"
-import { attemptCall, handoffOf, taskId } from "./unitPrompt.ts"
+import { attemptCall, contentOf, handoffOf, shortened, taskId } from "./unitPrompt.ts"
 
 /**
  * A proof to run, and all that its result hangs on: a result that is kept for the same request may be used again.
@@ -44,6 +45,17 @@ export interface ProofRequest {
   readonly task: string
   readonly round: number
   readonly inputs: Inputs
+}
+
+/**
+ * What a person is asked. `item` is `<mission>/<unit>` or `publish`; `content` all that the answer is for, so that it
+ * holds for nothing else. `before`: how it was asked when an approval named no content, where an answer still holds.
+ */
+export interface ApprovalWanted {
+  readonly item: string
+  readonly why: string
+  readonly content: Json
+  readonly before?: string
 }
 
 /** What a person, or `--approve`, said. `parked`: nobody can be asked now. */
@@ -66,8 +78,7 @@ export interface MissionPorts<R = never> {
   readonly observe?: Observe<R>
   /** Written down for auditors, before what follows from it is done. */
   readonly record: (kind: string, data: Json) => Effect.Effect<void, never, R>
-  /** Waits for a person. `item` is `<mission>/<unit>` or `publish`. */
-  readonly approve: (item: string, why: string) => Effect.Effect<Approval, never, R>
+  readonly approve: (wanted: ApprovalWanted) => Effect.Effect<Approval, never, R>
   /** Holds the contract's council. `conclusive: false` counts as NO_GO. */
   readonly council?: Effect.Effect<CouncilVerdict, never, R>
   /** Whether the fingerprints of what the run was resumed with are those of the run. Absent: nothing to compare. */
@@ -106,7 +117,12 @@ const attempt = Effect.fnUntraced(function* <R>(work: Work<R>, state: MissionSta
   // A unit that was let in once is not asked for again when it is tried again.
   const admitted = admission(unit.tier, council, run.attempts > 0)
   if (admitted.t === "park") {
-    const approval = yield* ports.approve(taskId(mission, unit), admitted.why)
+    const approval = yield* ports.approve({
+      item: taskId(mission, unit),
+      why: `${admitted.why}: ${shortened(unit.prompt)}`,
+      content: contentOf(unit),
+      ...(unit.fixes === undefined ? { before: admitted.why } : {})
+    })
     if (approval === "parked") return { t: "parked", unit: unit.id } satisfies MissionEvent
     if (approval === "refused")
       return ended({ proofs: [], failure: failure("not_approved", "a person refused it") })
@@ -219,36 +235,6 @@ const word = (verdict: CouncilVerdict): CouncilWord =>
 
 const roundsOf = (state: MissionState): number => state.milestones.at(-1)?.rounds ?? 0
 
-/**
- * What is published is what was proven: where files changed while a person was asked, every proof is run and every
- * assertion checked again, on what stands there now.
- */
-const provenAgain = Effect.fnUntraced(function* <R>(work: Work<R>, state: MissionState) {
-  const { mission, ports, validated } = work
-  const at = { task: `${mission.id}/gate-publish`, round: roundsOf(state) }
-  const inputs = yield* inputsAt(ports, at, restsOn(mission, state, finalMilestone))
-  const before = new Map(validated.inputs)
-  const changed = inputs.flatMap(([path, hash]) => (before.get(path) === hash ? [] : [path]))
-  if (changed.length === 0) return { ok: true, detail: "approved" }
-  const proofs = new Map(
-    [...mission.proofs, ...state.units.flatMap(({ unit }) => unit.proofs)].map((proof) => [proof.id, proof])
-  )
-  const failed: Array<string> = []
-  for (const proof of proofs.values()) {
-    if (!proofPassed(yield* ports.prove({ proof, ...at, inputs }))) failed.push(proof.id)
-  }
-  const { findings } = yield* validate(work, state, finalMilestone, roundsOf(state) + 1)
-  const unproven = findings.flatMap(({ claim, finding }) => (finding === "proven" ? [] : [claim]))
-  const wanting = [...failed, ...unproven]
-  const files = changed.join(", ")
-  return wanting.length === 0
-    ? { ok: true, detail: `approved; ${files} changed since, and was proven again` }
-    : {
-        ok: false,
-        detail: `approved, but ${files} changed since, and not proven any more: ${wanting.join(", ")}`
-      }
-})
-
 /** Holds the council: whether its gate passes, and what it said. */
 export const councilGate = <R>({ council }: MissionPorts<R>) =>
   Effect.map(council ?? Effect.succeed({}), (verdict: CouncilVerdict) => {
@@ -308,10 +294,17 @@ export const runGatesOf = Effect.fnUntraced(function* <R>(
     yield* decide("validator", passed, `${proven} of ${contract.assertions?.length ?? 0} assertions proven`)
   }
   if (nextGate(gates) === "publish" && worked === "done") {
-    const approval = yield* ports.approve("publish", `publish what "${mission.title}" made`)
-    if (approval === "parked") return resultOf(mission, state, gates, ["publish"])
-    const again = approval === "approved" ? yield* provenAgain(work, state) : { ok: false, detail: approval }
-    yield* decide("publish", again.ok, again.detail)
+    const published = yield* publish({
+      mission,
+      ports,
+      state,
+      round: roundsOf(state),
+      proven: work.validated.inputs,
+      validateAgain: (round) =>
+        Effect.map(validate(work, state, finalMilestone, round), ({ findings }) => findings)
+    })
+    if (published === "parked") return resultOf(mission, state, gates, ["publish"])
+    yield* decide("publish", published.ok, published.detail)
   }
   return resultOf(mission, state, gates, [])
 })

@@ -1,6 +1,7 @@
 // What a worker is asked with and what it hands over. The proof that failed, what earlier units handed over and what
 // a validator found are shown as material. The handoff is kept; it is never evidence.
 import { Option, Schema } from "effect"
+import type { Json } from "../domain/canonicalJson.ts"
 import type { AgentOptions } from "../domain/Call.ts"
 import type { JsonSchemaDocument, ModelRunSuccess } from "../domain/ModelRun.ts"
 import { Handoff, proofPassed, type Mission, type ProofResult, type Unit } from "./Mission.ts"
@@ -82,3 +83,18 @@ const decodeHandoff = Schema.decodeUnknownOption(Handoff)
 /** A worker that answers in its own words has handed over those words. */
 export const handoffOf = ({ output, text }: ModelRunSuccess): Handoff =>
   Option.getOrElse(decodeHandoff(output), () => ({ summary: text, files: [], notes: "" }))
+
+const maxAsked = 300
+/** Enough of a text to know what it is about. */
+export const shortened = (text: string): string =>
+  text.length <= maxAsked ? text : `${text.slice(0, maxAsked).toWellFormed()}…`
+
+/** All that lets a unit act as it does: an approval of a unit is for this, and for no other. */
+export const contentOf = ({ local, model, profile, prompt, proofs, tier }: Unit): Json => ({
+  prompt,
+  tier,
+  local,
+  proofs: proofs.map(({ command, id }) => [id, ...command]),
+  ...(model === undefined ? {} : { model }),
+  ...(profile === undefined ? {} : { profile })
+})

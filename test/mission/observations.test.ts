@@ -61,8 +61,8 @@ const publishing = (script: Script, edit: (files: Record<string, string>) => voi
   const ports: MissionPorts = {
     ...script1.ports,
     observe,
-    approve: (item, why) =>
-      Effect.tap(script1.ports.approve(item, why), () => Effect.sync(() => edit(script1.files)))
+    approve: (wanted) =>
+      Effect.tap(script1.ports.approve(wanted), () => Effect.sync(() => edit(script1.files)))
   }
   return Effect.map(runMission(spec(), { ...contract, publish: true }, ports), (result) => ({
     result,

@@ -111,7 +111,7 @@ export const scripted = (script: Script = {}) => {
         return text === undefined ? undefined : new TextEncoder().encode(text)
       }),
     record: (kind, data) => Effect.sync(() => void recorded.push([kind, data])),
-    approve: (item) =>
+    approve: ({ item }) =>
       Effect.sync(() => {
         approvals.push(item)
         return script.approve?.(item) ?? "parked"

@@ -176,9 +176,10 @@ export const modelSettings = (flags: ModelFlags, planPath: string) =>
     modelsOf
   )
 
-/** What was kept, with what is given now over it. What was approved of stays approved of. */
+/** What was kept, with what is given now over it. The same approval given again is the one that was given. */
 export const over = (kept: Settings, given: Settings): Settings => {
-  const approve = [...new Set([...(kept.kept.approve ?? []), ...(given.kept.approve ?? [])])]
+  const before = kept.kept.approve ?? []
+  const approve = [...before, ...(given.kept.approve ?? []).filter((name) => !before.includes(name))]
   const baseUrls = { ...kept.kept.baseUrls, ...given.kept.baseUrls }
   return {
     config: given.config ?? kept.config,
@@ -211,5 +212,8 @@ export const resumedSettings = Effect.fnUntraced(function* (
       ...(Option.isSome(flags.config) ? { configName: flags.config.value } : {})
     }
   }
-  return over(kept, given)
+  // Each approval is for one decision: one that is given to a resume is another than those the run was begun with.
+  const approve = [...(kept.kept.approve ?? []), ...(given.kept.approve ?? [])]
+  const settings = over(kept, given)
+  return approve.length === 0 ? settings : { ...settings, kept: { ...settings.kept, approve } }
 })

@@ -67,7 +67,7 @@ export const makeGatesRoom =
   (given, context) => {
     const spec = Option.getOrUndefined(decodeSpec(given))
     if (spec === undefined) return Effect.succeed({ ok: false, gates: [] })
-    const ports = missionPorts(context, runner, readFile)
+    const ports = missionPorts(context, runner, readFile, spec.at === "end" ? spec.result : undefined)
     if (spec.at === "start") return atStart(ports)
     if ("close" in spec) return closing(context, spec.close, spec.why)
     const contract = leftOf(context.contract ?? {}, spec.decide)

@@ -37,11 +37,12 @@ const council = (context: RoomContext): MissionPorts["council"] => {
   )
 }
 
-/** What a mission, or the gates of a run, do through the run. */
+/** What a mission, or the gates of a run, do through the run. `result`: fingerprint of what the plan returned. */
 export const missionPorts = (
   context: RoomContext,
   runner: ProofRunner["Service"],
-  read: MissionPorts["readFile"]
+  read: MissionPorts["readFile"],
+  result?: string
 ): MissionPorts => {
   const held = council(context)
   const readFile: MissionPorts["readFile"] = (file) =>
@@ -68,13 +69,16 @@ export const missionPorts = (
     observe: (kind, at, look) =>
       context.step(kind, { ...at, ...(context.reopened === 0 ? {} : { reopened: context.reopened }) }, look),
     record: context.record,
-    approve: (item, why) =>
-      context.isApproved(item)
-        ? Effect.succeed("approved")
-        : Effect.map(
-            context.question({ kind: "approval", text: `${item}: ${why}`, choices: ["approve", "refuse"] }),
-            approvalOf
-          ),
+    approve: ({ before, content, item, why }) =>
+      Effect.map(
+        context.approval({
+          name: item,
+          text: why,
+          content: { of: content, ...(result === undefined ? {} : { result }) },
+          ...(before === undefined ? {} : { before })
+        }),
+        approvalOf
+      ),
     // The fingerprints were compared when the run was opened: what is not the run's spec does not get here.
     scope: Effect.succeed({ ok: true, detail: "the fingerprints are those of the run" }),
     isLocal: context.isFree,
