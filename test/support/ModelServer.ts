@@ -1,5 +1,5 @@
 // An OpenAI-compatible server on loopback that counts what it is asked. It answers at once, or holds a request until
-// the test lets it go; what it answers depends on the prompt alone.
+// the test lets it go; what it answers depends on the prompt alone: the prompt, unless the test has an answer to it.
 import { Deferred, Effect } from "effect"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 
@@ -18,14 +18,16 @@ export interface ModelServer {
   readonly nth: (n: number) => Effect.Effect<Asked>
   /** Requests whose prompt this accepts wait for `answer`. */
   readonly hold: (which: (prompt: string) => boolean) => void
+  /** Requests for whose prompt this has a text are answered with it. */
+  readonly reply: (textOf: (prompt: string) => string | undefined) => void
 }
 
-const answerTo = (prompt: string) => ({
+const answerWith = (content: string) => ({
   id: "chatcmpl-1",
   object: "chat.completion",
   created: 0,
   model: "m",
-  choices: [{ index: 0, message: { role: "assistant", content: `re: ${prompt}` }, finish_reason: "stop" }],
+  choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }],
   usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
 })
 
@@ -48,11 +50,13 @@ export const modelServer = Effect.acquireRelease(
     const prompts: Array<string> = []
     const waiting: Array<{ readonly at: number; readonly done: Deferred.Deferred<Asked> }> = []
     let holds = (_prompt: string): boolean => false
+    let textOf = (_prompt: string): string | undefined => undefined
     const handle = async (request: IncomingMessage, response: ServerResponse) => {
       const prompt = promptOf(await read(request))
       const send = () => {
         if (response.writableEnded) return
-        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answerTo(prompt)))
+        const answer = answerWith(textOf(prompt) ?? `re: ${prompt}`)
+        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer))
       }
       prompts.push(prompt)
       if (!holds(prompt)) send()
@@ -75,6 +79,9 @@ export const modelServer = Effect.acquireRelease(
             }),
           hold: (which) => {
             holds = which
+          },
+          reply: (texts) => {
+            textOf = texts
           },
           close: () => {
             server.closeAllConnections()
