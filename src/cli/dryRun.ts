@@ -2,7 +2,7 @@
 // forecast. With an earlier run to reuse, exactly the calls that would be paid again are listed.
 import { Effect, FileSystem, Path } from "effect"
 import { AdapterRegistry, type Binding } from "../adapters/AdapterRegistry.ts"
-import type { RunEvent } from "../domain/RunEvent.ts"
+import type { RunErrorInfo, RunEvent } from "../domain/RunEvent.ts"
 import { exitCodeOf } from "../domain/RunStatus.ts"
 import type { RunPlanRequest } from "../engine/Engine.ts"
 import { runPlanFile } from "../engine/runPlanFile.ts"
@@ -31,6 +31,10 @@ const borrow = Effect.fnUntraced(
   Effect.mapError((error) => badInput("unreadable", `the run to reuse: ${whyUnreadable(error)}`))
 )
 
+/** The run is gone with its directory: a cure that names it leads nowhere. */
+const withoutRun = ({ cure, ...error }: RunErrorInfo, runId: string): RunErrorInfo =>
+  cure === undefined || (runId !== "" && cure.includes(runId)) ? error : { ...error, cure }
+
 export const dryRun = Effect.fnUntraced(function* ({ baseDir, models, request }: DryRun) {
   const host = yield* Host
   const output = yield* Output
@@ -54,10 +58,13 @@ export const dryRun = Effect.fnUntraced(function* ({ baseDir, models, request }:
   for (const phase of phases) yield* output.emit({ type: "Forecast", ...phase })
   const again = request.reuse === undefined ? {} : { reuse: request.reuse, paidAgain }
   // The directory is gone: nothing that the summary says of it would be true.
-  const { dir: _, runId: __, ...rest } = summary
-  yield* output.emit({ type: "Forecast", total: true, ...total, ...again })
+  const { dir: _, runId = "", ...named } = summary
+  const rest = named.error === undefined ? named : { ...named, error: withoutRun(named.error, runId) }
+  const taken = [...new Set(events.flatMap((event) => (event.type === "GateDecided" ? [event.gate] : [])))]
+  const gates = taken.length === 0 ? {} : { takenAsPassed: taken }
+  yield* output.emit({ type: "Forecast", total: true, ...total, ...again, ...gates })
   yield* output.emit({ ...rest, dir: "" })
-  yield* output.print(forecastText(forecast, request.reuse, output.style))
+  yield* output.print(forecastText(forecast, request.reuse, taken, output.style))
   if (summary.status !== "completed") yield* output.note(summaryText({ ...rest, dir: "" }, output.style))
   yield* output.exitWith(exitCodeOf(summary.status))
 }, Effect.scoped)

@@ -47,6 +47,8 @@ export interface RoomContext {
    * `name`: what is decided. `content`: all that the answer is for; an answer to other content is none to this.
    */
   readonly approval: (wanted: ApprovalWanted) => Effect.Effect<Json>
+  /** Nothing acts, and what nobody can know beforehand is taken as passed. */
+  readonly isForecast: boolean
   /** Whether all that the reference may reach is free and local. */
   readonly isFree: (model: string | undefined) => Effect.Effect<boolean>
   /** How often the run was reopened: what a room sees of the world it looks at anew then. */

@@ -244,6 +244,7 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
       question: (ask) => granted((reply) => ({ t: "question", room, ask, reply })),
       approval: (wanted) => granted((reply) => ({ t: "approval", room, wanted, reply })),
       isFree: run.book.isFree,
+      isForecast: run.approve === "all",
       reopened: run.journal.state().reopened,
       rules: run.journal.state().rules,
       contract: run.contract,

@@ -1,12 +1,13 @@
 // runMission: does what the state of a mission says is due, through the ports it is given, so that whoever gives
 // them can journal, bound and replay every call, proof, answer and decision. It never fails: what goes wrong is in
 // the result, closed.
-import { Cause, Effect, Queue, Result } from "effect"
+import { Cause, Deferred, Effect, Queue, Result } from "effect"
 import type { AgentOptions } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { Contract } from "../domain/Contract.ts"
 import type { ModelRunResult } from "../domain/ModelRun.ts"
 import { checkClaims, tally } from "../verifier/checkClaims.ts"
+import { proven } from "../verifier/Finding.ts"
 import { gatherEvidence, restsOn, type ReadFile } from "./gatherEvidence.ts"
 import { decideGate, gatesOf, mayWork, nextGate } from "./gates.ts"
 import { finalMilestone, loadMission } from "./loadMission.ts"
@@ -83,11 +84,18 @@ export interface MissionPorts<R = never> {
   readonly council?: Effect.Effect<CouncilVerdict, never, R>
   /** Whether the fingerprints of what the run was resumed with are those of the run. Absent: nothing to compare. */
   readonly scope?: Effect.Effect<{ readonly ok: boolean; readonly detail: string }, never, R>
+  /**
+   * It is a forecast: nothing acts, so nothing can be proven. Every round of fixes is counted that there may be, and
+   * after the last one all is taken as proven.
+   */
+  readonly isForecast?: boolean
   /** Whether a model runs here, for free. Absent: none does. */
   readonly isLocal?: (model: string | undefined) => Effect.Effect<boolean, never, R>
 }
 
 interface Work<R> {
+  /** Asks a person, and gives up the unit's place meanwhile. */
+  readonly asking: (approval: Effect.Effect<Approval, never, R>) => Effect.Effect<Approval, never, R>
   readonly mission: Mission
   readonly ports: MissionPorts<R>
   readonly council: CouncilWord | undefined
@@ -117,12 +125,14 @@ const attempt = Effect.fnUntraced(function* <R>(work: Work<R>, state: MissionSta
   // A unit that was let in once is not asked for again when it is tried again.
   const admitted = admission(unit.tier, council, run.attempts > 0)
   if (admitted.t === "park") {
-    const approval = yield* ports.approve({
-      item: taskId(mission, unit),
-      why: `${admitted.why}: ${shortened(unit.prompt)}`,
-      content: contentOf(unit),
-      ...(unit.fixes === undefined ? { before: admitted.why } : {})
-    })
+    const approval = yield* work.asking(
+      ports.approve({
+        item: taskId(mission, unit),
+        why: `${admitted.why}: ${shortened(unit.prompt)}`,
+        content: contentOf(unit),
+        ...(unit.fixes === undefined ? { before: admitted.why } : {})
+      })
+    )
     if (approval === "parked") return { t: "parked", unit: unit.id } satisfies MissionEvent
     if (approval === "refused")
       return ended({ proofs: [], failure: failure("not_approved", "a person refused it") })
@@ -154,13 +164,22 @@ const attempt = Effect.fnUntraced(function* <R>(work: Work<R>, state: MissionSta
 
 /** The validator: evidence gathered now, the contract's assertions checked on it. No prose goes in. */
 const validate = Effect.fnUntraced(function* <R>(
-  work: Work<R>,
+  work: Omit<Work<R>, "asking">,
   state: MissionState,
   milestone: string,
   round: number
 ) {
   const { mission, ports } = work
   const assertions = mission.milestones.find(({ id }) => id === milestone)?.assertions ?? []
+  if (ports.isForecast === true && round > mission.maxFixRounds) {
+    const findings = assertions.map(({ evidence, id: claim, oracle }) => ({
+      claim,
+      oracle,
+      evidence,
+      ...proven
+    }))
+    return { t: "validated", milestone, findings } satisfies MissionEvent
+  }
   const at = { task: `${mission.id}/validator-${milestone}`, round }
   const inputs = yield* inputsAt(ports, at, restsOn(mission, state, milestone))
   if (milestone === finalMilestone) work.validated.inputs = inputs
@@ -194,17 +213,37 @@ const recordOf = ({ t, ...rest }: MissionEvent): readonly [string, Json] => [
   JSON.parse(JSON.stringify(rest))
 ]
 
+/** What comes in while the work is done: an end, or a place that is given up for as long as a person is asked. */
+type Message =
+  | { readonly t: "ended"; readonly end: MissionEvent }
+  | { readonly t: "left" }
+  | { readonly t: "back"; readonly go: Deferred.Deferred<void> }
+
 /**
  * Does the work: what is due is begun, at most `concurrency` at once, and every end is recorded before the next is
  * looked at. What a unit is asked hangs on its own past and on what it depends on, so that the order in which others
- * end changes no call.
+ * end changes no call. A unit that waits for a person takes no place; it gets one again before what has not begun.
  */
-const doWork = Effect.fnUntraced(function* <R>(work: Work<R>) {
+const doWork = Effect.fnUntraced(function* <R>(work: Omit<Work<R>, "asking">) {
   const { mission, ports } = work
-  const ends = yield* Queue.unbounded<MissionEvent>()
+  const inbox = yield* Queue.unbounded<Message>()
+  const back: Array<Deferred.Deferred<void>> = []
   let state = initialState(mission)
   let running = 0
+  let away = 0
+  const asking: Work<R>["asking"] = Effect.fnUntraced(function* (approval) {
+    yield* Queue.offer(inbox, { t: "left" })
+    const answer = yield* approval
+    const go = yield* Deferred.make<void>()
+    yield* Queue.offer(inbox, { t: "back", go })
+    yield* Deferred.await(go)
+    return answer
+  })
   for (;;) {
+    for (; running < mission.concurrency && back.length > 0; running++) {
+      const go = back.shift()
+      if (go !== undefined) yield* Deferred.succeed(go, undefined)
+    }
     for (const action of due(state).slice(0, Math.max(0, mission.concurrency - running))) {
       const before = state
       const start = begun(action)
@@ -213,18 +252,25 @@ const doWork = Effect.fnUntraced(function* <R>(work: Work<R>) {
       running += 1
       const doing =
         action.t === "start"
-          ? attempt(work, before, action.run)
+          ? attempt({ ...work, asking }, before, action.run)
           : validate(work, before, action.milestone, action.round)
       const ended: Effect.Effect<MissionEvent, never, R> = Effect.catchCause(doing, (cause) =>
         Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.succeed(broken(action))
       )
-      yield* Effect.forkChild(Effect.flatMap(ended, (end) => Queue.offer(ends, end)))
+      yield* Effect.forkChild(Effect.flatMap(ended, (end) => Queue.offer(inbox, { t: "ended", end })))
     }
-    if (running === 0) return state
-    const end = yield* Queue.take(ends)
+    if (running === 0 && away === 0) return state
+    const message = yield* Queue.take(inbox)
+    if (message.t === "left") away += 1
+    else if (message.t === "back") {
+      away -= 1
+      back.push(message.go)
+      continue
+    }
     running -= 1
-    yield* ports.record(...recordOf(end))
-    state = step(state, end)
+    if (message.t === "left") continue
+    yield* ports.record(...recordOf(message.end))
+    state = step(state, message.end)
   }
 })
 
@@ -267,7 +313,7 @@ export const runGatesOf = Effect.fnUntraced(function* <R>(
   }
   if (!mayWork(gates)) return resultOf(mission, state, gates, [])
 
-  const work: Work<R> = { mission, ports, council, validated: { inputs: [] } }
+  const work: Omit<Work<R>, "asking"> = { mission, ports, council, validated: { inputs: [] } }
   state = yield* doWork(work)
   const worked = outcome(state)
   if (worked === "parked") return resultOf(mission, state, gates, [])
@@ -289,9 +335,9 @@ export const runGatesOf = Effect.fnUntraced(function* <R>(
   }
   if (nextGate(gates) === "validator") {
     const findings = state.milestones.at(-1)?.findings ?? []
-    const { ok, proven } = tally(findings)
+    const { ok, proven: holding } = tally(findings)
     const passed = ok && state.milestones.every(({ status }) => status === "passed")
-    yield* decide("validator", passed, `${proven} of ${contract.assertions?.length ?? 0} assertions proven`)
+    yield* decide("validator", passed, `${holding} of ${contract.assertions?.length ?? 0} assertions proven`)
   }
   if (nextGate(gates) === "publish" && worked === "done") {
     const published = yield* publish({

@@ -101,6 +101,12 @@ describe("a mission", () => {
       assert.deepInclude(JSON.parse(total), { type: "Forecast", calls: 10 })
       assert.deepStrictEqual([lines(cwd, "worker.log"), lines(cwd, "proof.log")], [[], []])
       assert.isFalse(existsSync(join(cwd, ".alembic")))
+      assert.strictEqual(said.code, 0, said.out)
+      assert.deepInclude(summaryOf(said), { status: "completed", ok: true })
+      assert.deepInclude(JSON.parse(total), {
+        takenAsPassed: ["scope", "council", "proof", "validator", "publish"]
+      })
+      assert.notInclude(said.out + said.err, "run-")
     })
   )
 

@@ -364,6 +364,38 @@ describe("tiers", () => {
     })
   )
 
+  it.effect("one that waits for a person takes no place of those that are ready", () =>
+    Effect.gen(function* () {
+      const units = [
+        { id: "first", prompt: "p", proof: ["npm x"] },
+        { id: "second", prompt: "p", proof: ["npm x"] },
+        { id: "ready", prompt: "p", proof: ["npm x"], tier: "T1" }
+      ]
+      const { asked, ports } = scripted()
+      const done = yield* Deferred.make<void>()
+      let most = 0
+      let busy = 0
+      const result = yield* runMission({ title: "t", concurrency: 1, units }, bare, {
+        ...ports,
+        // Nobody answers before the unit behind has been asked.
+        approve: () => Effect.as(Deferred.await(done), "approved" as const),
+        ask: (call) =>
+          Effect.gen(function* () {
+            busy += 1
+            most = Math.max(most, busy)
+            yield* Effect.yieldNow
+            const answer = yield* ports.ask(call)
+            busy -= 1
+            if (call.label?.endsWith("/ready#1") === true) yield* Deferred.succeed(done, undefined)
+            return answer
+          })
+      })
+      assert.isTrue(result.ok, JSON.stringify(result))
+      assert.deepStrictEqual([asked.length, most], [3, 1])
+      assert.include(asked[0]?.label, "/ready#1")
+    })
+  )
+
   it.effect("the other units go on while one is parked", () =>
     Effect.gen(function* () {
       const units = [

@@ -16,6 +16,7 @@ const line = (name: string, { calls, costUsd, reused, tokens }: PhaseForecast): 
 export const forecastText = (
   { paidAgain, phases, total }: Forecast,
   reuse: string | undefined,
+  gates: ReadonlyArray<string>,
   style: Style
 ): string => {
   const lines = phases.map((phase) => line(clip(phase.phase ?? "(no phase)", 24), phase))
@@ -32,6 +33,13 @@ export const forecastText = (
         `  ${String(n).padStart(4)}  ${clip(label ?? `${key.slice(0, 12)}#${occurrence}`, 48)}${style.dim(where)}`
       )
     }
+  }
+  if (gates.length > 0) {
+    lines.push(
+      style.dim(
+        `not foretold, and taken as passed: ${gates.join(", ")}; every attempt at a fix is counted that there may be`
+      )
+    )
   }
   lines.push(style.dim("dry run: nothing was asked, spent or kept"))
   return lines.join("\n")

@@ -44,7 +44,12 @@ export const missionPorts = (
   read: MissionPorts["readFile"],
   result?: string
 ): MissionPorts => {
-  const held = council(context)
+  const said = council(context)
+  // Whatever it is asked, a forecast's council says something that means nothing.
+  const held =
+    said === undefined || !context.isForecast
+      ? said
+      : Effect.map(said, () => ({ decision: "GO", conclusive: true }))
   const readFile: MissionPorts["readFile"] = (file) =>
     isInside(file) ? read(file) : Effect.succeed(undefined)
   return {
@@ -82,6 +87,7 @@ export const missionPorts = (
     // The fingerprints were compared when the run was opened: what is not the run's spec does not get here.
     scope: Effect.succeed({ ok: true, detail: "the fingerprints are those of the run" }),
     isLocal: context.isFree,
+    ...(context.isForecast ? { isForecast: true } : {}),
     ...(held === undefined ? {} : { council: held })
   }
 }
