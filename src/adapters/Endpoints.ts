@@ -1,6 +1,7 @@
 // Endpoints: from a provider's name to its kind, key and base URL, read from the environment through Effect's Config.
 // Keys are Redacted from the first; what is missing is named by the variable to set. No adapter is made here.
 import { Config, Effect, Option, Redacted, Result } from "effect"
+import { trimEndOf } from "../domain/trimming.ts"
 import { RegistryError } from "./AdapterRegistry.ts"
 import type { AlembicConfig, ProviderConfig } from "./Config.ts"
 import { builtInProviders, type Link, type Resolved } from "./references.ts"
@@ -54,7 +55,7 @@ export const baseUrlVariables: ReadonlyMap<string, string> = new Map(
  */
 const withApiPath = (kind: ProviderConfig["kind"], baseUrl: string | undefined): string | undefined =>
   kind === "anthropic" && baseUrl !== undefined && /^https?:\/\/[^/?#]+\/*$/i.test(baseUrl)
-    ? `${baseUrl.replace(/\/+$/, "")}/v1`
+    ? `${trimEndOf(baseUrl, "/")}/v1`
     : baseUrl
 
 /** `--base-url` is for the default model's providers; where that is none over HTTP, for all built-in ones. */

@@ -123,9 +123,10 @@ const readResponses = (body: JsonObject): Draft => {
           : (reason ?? status),
     usage: readOpenAiUsage(body["usage"]),
     model: asString(body["model"]),
-    toolCalls: output.some((item) =>
-      /(?:function|custom_tool|mcp|computer|shell).*call$/.test(asString(at(item, "type")) ?? "")
-    ),
+    toolCalls: output.some((item) => {
+      const type = asString(at(item, "type")) ?? ""
+      return type.endsWith("call") && /function|custom_tool|mcp|computer|shell/.test(type)
+    }),
     filtered: reason === "content_filter" ? reason : refused ? "refusal" : undefined,
     ...(waiting && { broken: { why: `the response is still ${status}`, retryable: false } }),
     ...(status === "cancelled" && { broken: { why: "the response was cancelled upstream", retryable: true } })

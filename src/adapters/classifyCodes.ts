@@ -123,10 +123,33 @@ export const verdictOfVague = (code: string): Verdict => ({
 })
 
 /** "litellm.BadRequestError: Error code: 400 - " and the like stand before the phrase. */
-const prefix =
-  "^(?:(?:[\\w.]*(?:Error|Exception)|Error code|Error|ERROR|HTTP)\\s*:?\\s*(?:\\d{3})?\\s*[:-]?\\s*)*[\"'`\\s]*"
+const label = /error code|http|[\w.]*(?:error|exception)/iy
+const behindLabel = /\s*:?\s*(?:\d{3})?\s*[:-]?\s*/y
+const quotes = /["'`\s]*/y
+/** More labels than this are no prefix. */
+const maxLabels = 10
 
-const phrases = (lines: ReadonlyArray<string>): RegExp => new RegExp(`${prefix}(?:${lines.join("|")})`, "i")
+const endOf = (form: RegExp, text: string, from: number): number | undefined => {
+  form.lastIndex = from
+  return form.test(text) ? form.lastIndex : undefined
+}
+
+/** Where the words of a message may begin: at its start, and behind each label. One pattern for all would not be linear. */
+const beginnings = (text: string): ReadonlyArray<number> => {
+  const found: Array<number> = []
+  for (let at: number | undefined = 0; at !== undefined && found.length <= maxLabels;) {
+    found.push(endOf(quotes, text, at) ?? at)
+    const labelled = endOf(label, text, at)
+    at = labelled === undefined ? undefined : (endOf(behindLabel, text, labelled) ?? labelled)
+  }
+  return found
+}
+
+/** Phrases that begin a message. */
+const phrases = (lines: ReadonlyArray<string>): Pick<RegExp, "test"> => {
+  const form = new RegExp(`(?:${lines.join("|")})`, "iy")
+  return { test: (text) => beginnings(text).some((at) => endOf(form, text, at) !== undefined) }
+}
 
 const contextPhrases = phrases([
   "(?:this|the) (?:model|endpoint)['’]s maximum (?:context|prompt|input) length",

@@ -13,8 +13,31 @@ const decodeJson = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Json)
 const maxCandidates = 32
 
 /** Without commas that stand right before a closing bracket, outside strings. */
-const withoutTrailingCommas = (text: string): string =>
-  text.replace(/("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])/gs, (_whole, string: string | undefined) => string ?? "")
+const withoutTrailingCommas = (text: string): string => {
+  const kept: Array<string> = []
+  let from = 0
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]
+    if (char === '"') at = endOfString(text, at)
+    else if (char === ",") {
+      let next = at + 1
+      while (/^\s$/.test(text.charAt(next))) next++
+      if (text[next] === "}" || text[next] === "]") {
+        kept.push(text.slice(from, at))
+        from = at + 1
+      }
+      at = next - 1
+    }
+  }
+  return kept.join("") + text.slice(from)
+}
+
+/** Where the string that opens here closes; the end of the text where it never does. */
+const endOfString = (text: string, open: number): number => {
+  let at = open + 1
+  while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1
+  return at
+}
 
 /** A value that a part of the text writes, and the key that stands twice in it, if one does. */
 interface Written {
@@ -70,17 +93,21 @@ const endOfValue = (text: string, start: number): number => {
 const embedded = (text: string): ReadonlyArray<Written> => {
   const found: Array<Written> = []
   let unclosed = 0
+  // Brackets within brackets that are no JSON would be read once for each of them.
+  let left = 20 * (text.length + 1_000)
   for (
     let index = 0;
-    index < text.length && found.length < maxCandidates && unclosed < maxCandidates;
+    index < text.length && found.length < maxCandidates && unclosed < maxCandidates && left > 0;
     index++
   ) {
     if (text[index] !== "{" && text[index] !== "[") continue
     const end = endOfValue(text, index)
     if (end === -1) {
       unclosed += 1
+      left -= text.length - index
       continue
     }
+    left -= end - index
     const written = parse(text.slice(index, end))
     if (written === undefined) continue
     found.push(written)

@@ -38,8 +38,9 @@ const decided: ReadonlyArray<readonly [instead: string, names: ReadonlySet<strin
 ]
 
 /** `max_tokens`, `maxCompletionTokens`, `max_new_tokens`, `num_predict`, … */
-const boundsOutput =
-  /^(?:max\w*tokens?\w*|max(?:gen|new|output|completion|response)?len(?:gth)?|num?predict)$/
+const boundsOutput = (name: string): boolean =>
+  (name.startsWith("max") && name.includes("token", 3)) ||
+  /^(?:max(?:gen|new|output|completion|response)?len(?:gth)?|num?predict)$/.test(name)
 
 /** Members that some servers read as if their own members stood at the top. */
 const containers = words("options extrabody generationconfig parameters config")
@@ -54,7 +55,7 @@ export const optionProblem = (
 ): string | undefined => {
   for (const [name, value] of Object.entries(options ?? {})) {
     const word = plain(name)
-    const instead = boundsOutput.test(word)
+    const instead = boundsOutput(word)
       ? "use the call's maxOutputTokens"
       : decided.find(([, names]) => names.has(word))?.[0]
     const member = `${path}.${name}`

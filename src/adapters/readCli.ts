@@ -29,6 +29,16 @@ export interface CliReading {
 const parseOne = (text: string): Json | undefined =>
   repeatedKeyIn(text) === undefined ? parseJson(text) : undefined
 
+/** Where the first line starts that opens an object; -1 where none does. */
+const lineThatOpens = (text: string): number => {
+  let from = 0
+  for (const line of text.split("\n")) {
+    if (line.trimStart().startsWith("{")) return from
+    from += line.length + 1
+  }
+  return -1
+}
+
 /** The JSON values of an output with noise around them: the whole, or those of its lines that are JSON. */
 const jsonValues = (text: string): ReadonlyArray<Json> => {
   const whole = parseOne(text)
@@ -38,7 +48,7 @@ const jsonValues = (text: string): ReadonlyArray<Json> => {
     return value === undefined ? [] : Array.isArray(value) ? asList(value) : [value]
   })
   if (values.length > 0) return values
-  const open = text.search(/^\s*\{/m)
+  const open = lineThatOpens(text)
   const rest = open === -1 ? undefined : parseOne(text.slice(open, text.lastIndexOf("}") + 1))
   return rest === undefined ? [] : [rest]
 }

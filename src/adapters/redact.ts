@@ -2,6 +2,7 @@
 // the shapes they come back in, and on anything that is shaped like a key. Pure; bounding is makeError's.
 import { Result } from "effect"
 import { Base64 } from "effect/encoding"
+import { trimEndOf } from "../domain/trimming.ts"
 
 const mask = "[redacted]"
 
@@ -16,7 +17,7 @@ const shortestSecret = 4
 const longest = 16_384
 
 /** Shapes that are keys wherever they stand, precise enough to refuse a file for. */
-const keyShapes: ReadonlyArray<RegExp> = [
+const keyForms: ReadonlyArray<RegExp> = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
   /(?<![A-Za-z0-9])(?:sk|pk|rk)[-_](?:[a-z]{2,12}[-_])*[A-Za-z0-9_-]{16,}/g,
   /(?<![A-Za-z0-9])AIza[0-9A-Za-z_-]{30,}/g,
@@ -30,16 +31,77 @@ const keyShapes: ReadonlyArray<RegExp> = [
   /(?<![A-Za-z0-9])(?:hf|gsk|r8|npm|dop_v1|csk|fw)_[0-9A-Za-z]{20,}/g,
   /(?<![A-Za-z0-9])(?:xai|nvapi|pplx|tvly|lsv2|jina|tgp_v1|dapi|pul)[-_][0-9A-Za-z_-]{20,}/g,
   /(?<![A-Za-z0-9])SG\.[0-9A-Za-z_-]{16,}\.[0-9A-Za-z_-]{16,}/g,
-  /(?<![A-Za-z0-9])eyJ[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]*/g,
   /(?<=AccountKey=)[A-Za-z0-9+/=]{40,}/g
 ]
 
+/** A kind of key: whether a text has one, and the text without. */
+interface KeyShape {
+  readonly stands: (text: string) => boolean
+  readonly hide: (text: string) => string
+}
+
+const byForm = (form: RegExp): KeyShape => ({
+  stands: (text) => text.search(form) !== -1,
+  hide: (text) => text.replace(form, (found) => (found.endsWith("@") ? `${mask}@` : mask))
+})
+
+/**
+ * JSON web tokens: three runs of base64url with dots between, the first with `eyJ` at its start or behind `-` or `_`.
+ * Found run by run: a pattern would read the rest of a run again from every `eyJ` in it.
+ */
+const tokensIn = (text: string): ReadonlyArray<readonly [from: number, to: number]> => {
+  const found: Array<readonly [number, number]> = []
+  let runs: ReadonlyArray<readonly [from: number, to: number]> = []
+  for (const run of text.matchAll(/[0-9A-Za-z_-]+/g)) {
+    const from = run.index
+    const last = runs.at(-1)
+    const joined = last !== undefined && last[1] === from - 1 && text[from - 1] === "."
+    runs = [...(joined ? runs.slice(-1) : []), [from, from + run[0].length]]
+    const [first, second] = runs
+    if (first === undefined || second === undefined || second[1] - second[0] < 8 || text[second[1]] !== ".")
+      continue
+    const opens = tokenStart(text, first)
+    if (opens === undefined) continue
+    let to = second[1] + 1
+    while (/^[0-9A-Za-z_-]$/.test(text.charAt(to))) to++
+    found.push([opens, to])
+    runs = []
+  }
+  return found
+}
+
+const tokenStart = (text: string, [from, to]: readonly [from: number, to: number]): number | undefined => {
+  // Eight characters at least stand behind it.
+  const run = text.slice(from, Math.max(from, to - 8))
+  for (let at = run.indexOf("eyJ"); at !== -1; at = run.indexOf("eyJ", at + 1)) {
+    if (at === 0 || run[at - 1] === "-" || run[at - 1] === "_") return from + at
+  }
+  return undefined
+}
+
+const webTokens: KeyShape = {
+  stands: (text) => tokensIn(text).length > 0,
+  hide: (text) => {
+    let from = 0
+    let out = ""
+    for (const [start, end] of tokensIn(text)) {
+      if (start < from) continue
+      out += text.slice(from, start) + mask
+      from = end
+    }
+    return out + text.slice(from)
+  }
+}
+
+const keyShapes: ReadonlyArray<KeyShape> = [...keyForms.map(byForm), webTokens]
+
 /** Places where a key stands by its label; too eager for refusing files, right for messages. */
 const keyPlaces: ReadonlyArray<RegExp> = [
-  /(?<=\b(?:bearer|basic)\s+)[^\s"',;<>\\]{6,}/gi,
+  // What is hidden is looked at first: looking back from every white space would read it again and again.
+  /(?=[^\s"',;<>\\]{6})(?<=\b(?:bearer|basic)\s+)[^\s"',;<>\\]+/gi,
   /(?<=\/\/)[^\s/?#@"'<>]+@/g,
-  /(?<=[?&](?:[a-z_-]*(?:key|token|secret|sig|signature|password|auth|credential)[a-z_-]*)=)[^\s&#"'<>\\]+/gi,
-  /(?<=\b(?:[a-z]+[-_ ])*(?:api[-_ ]?key|apikey|access[-_ ]?token|auth[-_ ]?token|secret(?:[-_ ]?key)?|password|passwd|authorization|x-goog-api-key|private[-_ ]?key)["'\\]*(?:\s*[=:]\s*|\s+(?:provided|is|was)\s*:?\s+)["'\\]*(?:(?:bearer|basic)\s+)?)[^\s"',;<>\\&]{6,}/gi,
+  /(?<=[?&](?:[a-z_-]{0,40}(?:key|token|secret|sig|signature|password|auth|credential)[a-z_-]{0,40})=)[^\s&#"'<>\\]+/gi,
+  /(?=[^\s"',;<>\\&]{6})(?<=\b(?:[a-z]{1,30}[-_ ]){0,4}(?:api[-_ ]?key|apikey|access[-_ ]?token|auth[-_ ]?token|secret(?:[-_ ]?key)?|password|passwd|authorization|x-goog-api-key|private[-_ ]?key)["'\\]*(?:\s*[=:]\s*|\s+(?:provided|is|was)\s*:?\s+)["'\\]*(?:(?:bearer|basic)\s+)?)[^\s"',;<>\\&]+/gi,
   // A key already masked by somebody else still shows its ends.
   /(?<![A-Za-z0-9])[A-Za-z0-9_-]{2,24}\*{2,}[A-Za-z0-9_-]*/g
 ]
@@ -49,7 +111,7 @@ const base64 = (text: string): string => Base64.encode(text)
 /** How the bytes of a secret look inside base64 of something longer, at each of the three alignments. */
 const base64Pieces = (secret: string): ReadonlyArray<string> =>
   [0, 1, 2].map((shift) => {
-    const encoded = base64("\0".repeat(shift) + secret).replace(/=+$/, "")
+    const encoded = trimEndOf(base64("\0".repeat(shift) + secret), "=")
     // The first characters carry the shift, the last may carry what follows.
     return encoded.slice(shift === 0 ? 0 : shift + 1, -1)
   })
@@ -74,8 +136,8 @@ const shapesOf = (secret: string): ReadonlyArray<string> => {
     base.add(JSON.stringify(form).slice(1, -1))
     base.add(JSON.stringify(JSON.stringify(form).slice(1, -1)).slice(1, -1))
     base.add(form.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;"))
-    base.add(base64(form).replace(/=+$/, ""))
-    base.add(base64(form).replace(/=+$/, "").replace(/\+/g, "-").replace(/\//g, "_"))
+    base.add(trimEndOf(base64(form), "="))
+    base.add(trimEndOf(base64(form), "=").replace(/\+/g, "-").replace(/\//g, "_"))
     for (const piece of base64Pieces(form)) base.add(piece)
   }
   return Array.from(base).filter((form) => form.length >= shortestSecret)
@@ -190,11 +252,7 @@ const stripHtml = (text: string): string => {
 }
 
 /** Whether a text holds a key by its shape alone. For refusing content, so only precise shapes count. */
-export const looksLikeSecret = (text: string): boolean =>
-  keyShapes.some((shape) => {
-    shape.lastIndex = 0
-    return shape.test(text)
-  })
+export const looksLikeSecret = (text: string): boolean => keyShapes.some(({ stands }) => stands(text))
 
 /**
  * `text` without the given secrets (raw, percent-encoded, base64, JSON-escaped, any piece of 8 characters),
@@ -202,10 +260,7 @@ export const looksLikeSecret = (text: string): boolean =>
  */
 export const redact = (text: string, secrets: ReadonlyArray<string>): string => {
   let out = stripHtml(hideSecrets(text.slice(0, longest), secrets))
-  for (const shape of [...keyShapes, ...keyPlaces]) {
-    shape.lastIndex = 0
-    out = out.replace(shape, (found) => (found.endsWith("@") ? `${mask}@` : mask))
-  }
+  for (const { hide } of [...keyShapes, ...keyPlaces.map(byForm)]) out = hide(out)
   // Control characters would let a foreign message draw on a terminal.
   return out
     .replace(/[^\n\t\P{Cc}]+/gu, " ")

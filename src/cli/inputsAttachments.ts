@@ -1,6 +1,7 @@
 // Attachments: from globs to the files that go into a run's identity. Sorted, inside the working directory, without
 // what .gitignore names and without binaries; size is limited; secrets are refused, never attached by accident.
 import { Effect, FileSystem, Glob, Path } from "effect"
+import { trimEndOf } from "../domain/trimming.ts"
 import { looksLikeSecret } from "../adapters/redact.ts"
 import { GivenFiles } from "../kernel/GivenFiles.ts"
 import type { Attachment } from "../engine/planSpec.ts"
@@ -66,7 +67,7 @@ const normalise = Effect.fnUntraced(function* (given: string) {
     })
   }
   const relative = paths.isAbsolute(given) ? paths.relative(cwd, given) : given
-  const bare = relative.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "")
+  const bare = trimEndOf(relative.replace(/^(?:\.\/)+/, ""), "/")
   if (paths.isAbsolute(bare) || bare.split("/").includes("..")) return yield* outside
   const literal = !wild.test(bare)
   const pattern: Pattern = {

@@ -16,7 +16,30 @@ const balanced = (text: string): boolean => {
   return depth === 0
 }
 
-const withoutComments = (text: string): string => text.replaceAll(/\/\*[^]*?\*\/|\/\/[^\n\r]*/g, " ")
+/** Comments as spaces; one that never closes is none. */
+const withoutComments = (text: string): string => {
+  const lastClose = text.lastIndexOf("*/")
+  let out = ""
+  let from = 0
+  for (let at = text.indexOf("/"); at !== -1; at = text.indexOf("/", at)) {
+    const block = text[at + 1] === "*" && at + 2 <= lastClose
+    if (!block && text[at + 1] !== "/") {
+      at++
+      continue
+    }
+    const end = block ? text.indexOf("*/", at + 2) + 2 : lineEnd(text, at)
+    out += `${text.slice(from, at)} `
+    from = end
+    at = end
+  }
+  return out + text.slice(from)
+}
+
+const lineEnd = (text: string, from: number): number => {
+  let at = from
+  while (at < text.length && text[at] !== "\n" && text[at] !== "\r") at++
+  return at
+}
 
 /** What may stand between `import` or `export` and the module's name: names, braces, commas, `*`, quoted names. */
 const isClause = (text: string): boolean => balanced(text) && !/[/;()=`]/.test(text)
@@ -24,6 +47,8 @@ const isClause = (text: string): boolean => balanced(text) && !/[/;()=`]/.test(t
 const lastClause = (text: string): number | undefined =>
   [...text.matchAll(/(?<![\w$.])(?:import|export)(?![\w$])/g)]
     .toReversed()
+    // The statement is the last that reads as one, or near it: with every keyword the rest is read again.
+    .slice(0, 50)
     .find(({ index }) => isClause(withoutComments(text.slice(index))))?.index
 
 /** `name` is the offset of the quoted module name; `kind` is esbuild's import kind. */

@@ -4,6 +4,7 @@ import { readFile, readdir, realpath, stat } from "node:fs/promises"
 import { dirname, join, sep } from "node:path"
 import { sha256 } from "../domain/fingerprint.ts"
 import type { PlanFile } from "./PlanBundler.ts"
+import { exportsRun } from "./scriptOpening.ts"
 import { isWorkflowScript } from "./workflowScript.ts"
 
 export const withSlashes = (path: string): string => (sep === "/" ? path : path.replaceAll(sep, "/"))
@@ -101,12 +102,9 @@ export const installationOf = async (
   }
 }
 
-const exportsRun =
-  /(?<![\w$.])export\s+(?:async\s+)?(?:function\s*\*?|const|let|var)\s*run(?![\w$])|(?<![\w$.])export\s*\{[^}]*(?<![\w$])run(?![\w$])/
-
 const isPlan = async (file: string): Promise<boolean> => {
   const text = await readFile(file, "utf8").catch(() => "")
-  return isWorkflowScript(file, text) || exportsRun.test(text)
+  return isWorkflowScript(file, text) || exportsRun(text)
 }
 
 export const plansBelow = async (folder: string): Promise<ReadonlyArray<string>> => {

@@ -85,6 +85,15 @@ export const sourcePaths = (
   paths: ReadonlyMap<string, unknown>
 ): ReadonlyArray<string> => sources.map((source) => pathOf(source, paths))
 
+/** Where a line comment starts that runs to the end of this line, with no quote in it. */
+const lineComment = (line: string): number | undefined => {
+  const quote = Math.max(line.lastIndexOf("'"), line.lastIndexOf('"'), line.lastIndexOf("`"))
+  for (let at = line.indexOf("//", quote + 1); at !== -1; at = line.indexOf("//", at + 1)) {
+    if (at === 0 || /^[\s(,]$/.test(line.charAt(at - 1))) return at
+  }
+  return undefined
+}
+
 /** Maps offsets of a bundle's text to offsets of the author's files. */
 export class BundleMap {
   private readonly generated: Lines
@@ -135,9 +144,9 @@ const skipBack = (text: string, from: number): number => {
     if (!/[\n\r]/.test(text.slice(at, from))) return at
     // A line comment between a parenthesis and what it holds.
     const line = Math.max(text.lastIndexOf("\n", at - 1), text.lastIndexOf("\r", at - 1)) + 1
-    const comment = /(^|[\s(,])\/\/[^'"`]*$/.exec(text.slice(line, at))
-    if (comment === null) return at
-    at = line + comment.index + (comment[1] ?? "").length
+    const comment = lineComment(text.slice(line, at))
+    if (comment === undefined) return at
+    at = line + comment
   }
 }
 

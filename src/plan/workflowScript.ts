@@ -8,6 +8,7 @@ import { deadCode } from "./determinism/deadCode.ts"
 import { analyseScopes, type ScopedProgram } from "./determinism/scope.ts"
 import { reservedPrefix, WorkflowMeta } from "./PlanBundle.ts"
 import type { ScriptPaths } from "./PlanBundler.ts"
+import { exportsRun, opensWithMeta } from "./scriptOpening.ts"
 import { Lines } from "./sourceMap.ts"
 
 /** Why a script of the dialect is not one. `offset` is in its text. */
@@ -46,11 +47,6 @@ export interface WorkflowScript {
   readonly imports: boolean
 }
 
-const space = String.raw`(?:\s|/\*[^]*?\*/|//[^\n\r\u2028\u2029]*)*`
-const opening = new RegExp(String.raw`^(?:#![^\n\r]*)?${space}export${space}\sconst\s${space}meta(?![\w$])`)
-const exportsRun =
-  /(?<![\w$.])export\s+(?:async\s+)?(?:function\s*\*?|const|let|var|class)\s*run(?![\w$])|(?<![\w$.])export\s*\{[^}]*(?<![\w$])run\s*(?:,|\}|$)/m
-
 const parseScript = (text: string): Program =>
   parse(text, {
     ecmaVersion: "latest",
@@ -61,10 +57,10 @@ const parseScript = (text: string): Program =>
 
 /** Whether a file is a script of the dialect: `meta` is its first statement, and it exports no `run`. */
 export const isWorkflowScript = (path: string, text: string): boolean =>
-  /\.m?js$/.test(path) && opening.test(text) && !declaresRun(text)
+  /\.m?js$/.test(path) && opensWithMeta(text) && !declaresRun(text)
 
 const declaresRun = (text: string): boolean =>
-  exportsRun.test(text) &&
+  exportsRun(text) &&
   Result.try(() => parseScript(text)).pipe(
     Result.match({
       // It may mention the words in a prompt; only the parser knows. Where it does not parse, the words decide.

@@ -24,8 +24,9 @@ const dateTime: Decide = (text) =>
   library("time")(text.slice(11))
 
 const email: Decide = (text) => {
-  const literal = /@\[([^\]]*)\]$/.exec(text)?.[1]
-  const plain = literal === undefined || /^ipv6:/i.test(literal) || ipv4(literal)
+  const open = text.endsWith("]") ? text.lastIndexOf("@[") : -1
+  const literal = text.slice(open + 2, -1)
+  const plain = open === -1 || /^ipv6:/i.test(literal) || ipv4(literal)
   return plain && library("email")(text)
 }
 

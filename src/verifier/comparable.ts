@@ -6,7 +6,7 @@ import { decimalFromNumber, decimalFromText, sameDecimal } from "../domain/decim
 import { unproven } from "./Finding.ts"
 import { isArray } from "./pointer.ts"
 import type { Unproven } from "./select.ts"
-import { trimAscii } from "./trimAscii.ts"
+import { trimAscii } from "../domain/trimming.ts"
 
 const describe = (value: Json): string => {
   const text = JSON.stringify(value)

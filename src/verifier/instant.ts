@@ -4,7 +4,7 @@ import { Result } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
 import { decimalFromNumber } from "../domain/decimal.ts"
 import { unproven, type Outcome } from "./Finding.ts"
-import { trimAscii } from "./trimAscii.ts"
+import { trimAscii } from "../domain/trimming.ts"
 
 /** From the first to the last nanosecond; the same for an instant. */
 export interface Interval {

@@ -11,7 +11,7 @@ import { certainText, linesOf, readText, underDoubt, type Reading } from "./evid
 import { linearPattern } from "../schema/pattern/linearPattern.ts"
 import { unproven, type Outcome } from "./Finding.ts"
 import { pointAt } from "./pointer.ts"
-import { trimAscii } from "./trimAscii.ts"
+import { trimAscii } from "../domain/trimming.ts"
 import { strictJson, type StrictDocument, type StrictJsonError } from "../domain/strictJson.ts"
 
 export type Unproven = Outcome & { readonly finding: "unproven" }

@@ -6,7 +6,7 @@ import { oracle, sameJson } from "../Oracle.ts"
 import { textsOnly } from "../comparable.ts"
 import { textFor } from "../evidence/reading.ts"
 import { inDocument, judged, select, selection } from "../select.ts"
-import { trimAscii } from "../trimAscii.ts"
+import { trimAscii } from "../../domain/trimming.ts"
 
 const Args = Schema.Struct({
   value: Schema.Json,

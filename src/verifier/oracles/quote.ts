@@ -6,7 +6,7 @@ import { excerpt, proven, refuted, unproven, type Outcome } from "../Finding.ts"
 import { oracle } from "../Oracle.ts"
 import { textFor, underDoubt } from "../evidence/reading.ts"
 import { textOf } from "../select.ts"
-import { trimAscii } from "../trimAscii.ts"
+import { trimAscii } from "../../domain/trimming.ts"
 
 const Args = Schema.Struct({
   quote: Schema.String,
