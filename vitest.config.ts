@@ -5,6 +5,8 @@ import { defineConfig } from "vitest/config"
 
 const source = (file: string) => fileURLToPath(new URL(`src/${file}`, import.meta.url))
 
+const kept = (kind: string) => fileURLToPath(new URL(`node_modules/.cache/${kind}`, import.meta.url))
+
 export default defineConfig({
   resolve: {
     alias: [
@@ -19,8 +21,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
-    // What a user's cache directory keeps is kept between test runs, but not in the user's own.
-    env: { XDG_CACHE_HOME: fileURLToPath(new URL("node_modules/.cache", import.meta.url)) },
+    // What a user's own directories keep is kept between test runs, but not in the user's own.
+    env: { XDG_CACHE_HOME: kept("cache"), XDG_STATE_HOME: kept("state") },
     // Real processes, sockets and disks on a machine shared with others: one that was starved is tried once more.
     retry: process.env["CI"] === undefined ? 0 : 1
   }

@@ -1,7 +1,7 @@
 // Config: the shape of alembic.json, checked with the path of what is wrong, and published as JSON Schema so that an
 // editor completes it. Keys are never in it, only the names of the environment variables that hold them. What it
 // means is ConfiguredRegistry's and, for limits and policies, guardsOptions here.
-import { Effect, Schema } from "effect"
+import { Effect, Schema, type Option } from "effect"
 import { ErrorCode } from "../domain/ModelError.ts"
 import { issuesText } from "../domain/schemaIssues.ts"
 import type { GuardsOptions } from "./Guards.ts"
@@ -169,10 +169,15 @@ export class ConfigError extends Schema.TaggedError<ConfigError>()("ConfigError"
 const options = { onExcessProperty: "error", errors: "all" } as const
 const decodeValue = Schema.decodeUnknownEffect(AlembicConfig)
 const decodeText = Schema.decodeUnknownEffect(Schema.fromJsonString(AlembicConfig))
+const decodeOption = Schema.decodeUnknownOption(Schema.fromJsonString(AlembicConfig))
 const refused = (error: Schema.SchemaError) => new ConfigError({ message: issuesText(error) })
 
 export const readConfig = (value: unknown): Effect.Effect<AlembicConfig, ConfigError> =>
   decodeValue(value, options).pipe(Effect.mapError(refused))
+
+/** The same of a text, where what is wrong with it is of no matter. */
+export const decodeConfigText = (text: string): Option.Option<AlembicConfig> =>
+  decodeOption(text.replace(/^\uFEFF/, ""), options)
 
 /** From the text of alembic.json. */
 export const parseConfig = (text: string): Effect.Effect<AlembicConfig, ConfigError> =>

@@ -2,7 +2,7 @@
 // the next start, and loads what the arguments ask for. Built into `dist/main.js` by itself, so that it is small.
 import module from "node:module"
 import process from "node:process"
-import { userCache } from "../kernel/userCache.node.ts"
+import { userCache } from "../kernel/userDirectories.node.ts"
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
 if (major < 22 || (major === 22 && minor < 19)) {

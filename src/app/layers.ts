@@ -13,6 +13,7 @@ import { Context, Deferred, Effect, Layer, Terminal } from "effect"
 import { Host } from "../cli/Host.ts"
 import * as GivenFilesNode from "../kernel/GivenFiles.node.ts"
 import type { Signals } from "./signals.ts"
+import { trustStore } from "./trustStore.ts"
 import { version } from "./version.ts"
 
 /** The terminal, when a person is first asked something: looking at stdin is not for nothing. */
@@ -63,6 +64,7 @@ export const hostLayer = (signals: Signals): Layer.Layer<Host> =>
         // A terminal that does not say how wide it is says 0.
         columns: isatty(2) && !dumb ? process.stderr.columns || 80 : undefined
       },
+      trust: trustStore,
       holdSignals: signals.hold,
       signalled: Deferred.await(signals.unheld),
       redraw: (line) => Effect.sync(() => void process.stderr.write(`\r\u001b[K${line}`)),

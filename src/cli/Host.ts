@@ -9,6 +9,7 @@ import type { Journal } from "../journal/Journal.ts"
 import type { PlanBundler } from "../plan/PlanBundler.ts"
 import type { PlanVm } from "../plan/PlanVm.ts"
 import type { Prelude } from "../plan/Prelude.ts"
+import type { TrustStore } from "./trust/TrustStore.ts"
 import type { CommandError } from "./CommandError.ts"
 
 /** All that `runPlanFile`, `resumeRun` and `replayRun` work with. */
@@ -81,6 +82,7 @@ export class Host extends Context.Service<
     readonly holdSignals: Effect.Effect<Deferred.Deferred<string>, never, Scope.Scope>
     /** The first signal, if nobody holds it. */
     readonly signalled: Effect.Effect<string>
+    readonly trust: TrustStore
     /** Replaces what stands on the last line of stderr. */
     readonly redraw: (line: string) => Effect.Effect<void>
     readonly temporaryDirectory: Effect.Effect<string, never, Scope.Scope>

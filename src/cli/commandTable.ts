@@ -66,6 +66,11 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
     group: "Models",
     load: () => import("./commands/doctor.ts")
   },
+  trust: {
+    about: "What a file's commands and addresses would use, and the hash that --trust takes",
+    group: "Keeping house",
+    load: () => import("./commands/trust.ts")
+  },
   questions: {
     about: "What runs are waiting for from a person",
     group: "Waiting items",

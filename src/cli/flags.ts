@@ -95,6 +95,12 @@ export const approveFlag = repeated(
 )
 export const yesFlag = toggle("yes", "Agree to spending, and to nothing else")
 
+export const trustFlag = repeated(
+  "trust",
+  "<hash>",
+  "Trust the commands and addresses of this hash (alembic trust shows them); may be given again"
+)
+
 /** An argument that names a file or a folder. */
 export const pathArgument = (name: string, description: string) =>
   Argument.String(name).pipe(

@@ -19,6 +19,8 @@ import { resultText, summaryText } from "./render/summaryText.ts"
 export interface RunTerms extends Spending {
   /** The offline model answers from a file, which is not made up. */
   readonly fixtures: boolean
+  /** Writes down where the run comes from, as its events tell. */
+  readonly claim: (event: RunEvent) => Effect.Effect<void>
   /** The result as people read it; as JSON unless given. */
   readonly show?: (result: Json) => string
 }
@@ -56,7 +58,7 @@ export const performRun = <R>(
       let madeUp = false
       const observe = (event: RunEvent) => {
         if (event.type === "CallCompleted" && isOffline(event.result)) madeUp = !terms.fixtures
-        return output.json ? Effect.void : progress.observe(event)
+        return Effect.andThen(terms.claim(event), output.json ? Effect.void : progress.observe(event))
       }
       // A line that was read stands in the log, also if the process dies right after.
       const observeDurable = (event: RunEvent) =>

@@ -6,6 +6,7 @@ import { AdapterRegistry, RegistryError, type Binding } from "../adapters/Adapte
 import { ModelCatalog } from "../adapters/ModelCatalog.ts"
 import type { RunErrorInfo } from "../domain/RunEvent.ts"
 import type { PlanBundle } from "../plan/PlanBundle.ts"
+import { agree, type Asked } from "./trust/agree.ts"
 import { Host } from "./Host.ts"
 import { namedModels } from "../plan/namedModels.ts"
 import { Output } from "./Output.ts"
@@ -21,6 +22,8 @@ export interface Spending {
   readonly again: string
   /** Models that are named elsewhere than in the plan's text, such as those of board members. */
   readonly models?: ReadonlyArray<string>
+  /** What has to be trusted before anything is begun, and what was. */
+  readonly trust: Asked
 }
 
 interface Named {
@@ -122,6 +125,8 @@ export const makePreflight = Effect.fnUntraced(function* (
 
   const preflight = (bundle: PlanBundle): Effect.Effect<RunErrorInfo | undefined> =>
     Effect.gen(function* () {
+      const untrusted = yield* agree(spending.trust)
+      if (untrusted !== undefined) return untrusted
       const named = yield* bindAll(bundle, spending.models ?? [])
       if (named.every(({ links }) => links.every(({ adapter }) => adapter.free))) return undefined
       yield* output.note(forecastLine(named, spending.maxUsd))

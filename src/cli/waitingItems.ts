@@ -8,6 +8,7 @@ import { answerItem } from "../engine/answerItem.ts"
 import { Journal } from "../journal/Journal.ts"
 import type { RunState } from "../journal/RunState.ts"
 import { badInput, fromJournal } from "./CommandError.ts"
+import { Host } from "./Host.ts"
 import { Output } from "./Output.ts"
 import { cureText } from "./render/errorText.ts"
 import { resolveRun } from "./runReference.ts"
@@ -122,10 +123,12 @@ export const giveAnswer = Effect.fnUntraced(function* (
   const output = yield* Output
   const runId = yield* resolveRun(given)
   const store = yield* Journal
-  const question = yield* Effect.scoped(
-    Effect.map(Effect.mapError(store.open(runId, "read"), fromJournal), (journal) =>
-      meant(journal.state(), named)
-    )
+  const { dir, lastSeq, question } = yield* Effect.scoped(
+    Effect.map(Effect.mapError(store.open(runId, "read"), fromJournal), (journal) => ({
+      dir: journal.dir,
+      lastSeq: journal.state().lastSeq,
+      question: meant(journal.state(), named)
+    }))
   )
   const item = question?.item ?? named
   const answer = yield* answerOf(question)
@@ -135,6 +138,11 @@ export const giveAnswer = Effect.fnUntraced(function* (
       JournalError: (error) => Effect.fail(fromJournal(error))
     })
   )
+  // The answer was given here, whoever wrote what stands before it.
+  const { trust } = yield* Host
+  if ((yield* trust.originOf(dir, runId)) === undefined) {
+    yield* trust.claim(dir, runId, { own: false, foreignUntil: lastSeq })
+  }
   const left = yield* pendingQuestions(runId)
   const next =
     left[0] === undefined

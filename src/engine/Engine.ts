@@ -44,6 +44,11 @@ export interface HowToRun {
   /** Pending approvals that are given beforehand, such as `publish`. */
   readonly approve?: Approved
   /**
+   * Events of the log up to this `seq` were not written by whoever runs it: what was approved in them does not count
+   * any more, and is asked again where its act is not done. Absent: all count.
+   */
+  readonly foreignUntil?: number
+  /**
    * Texts to keep in the run's directory, by role, such as the configuration. A run that is gone on with keeps these
    * from now on, over those it has.
    */

@@ -118,6 +118,9 @@ export class RunHistory {
   readonly sleeps = new Map<string, number>()
   readonly questions = new Map<string, RunEventOf<"QuestionAsked">>()
   readonly replies = new Map<string, Json>()
+  private readonly repliedAt = new Map<string, number>()
+  /** How many items were ever asked for: the next one is named by its place. */
+  itemsAsked = 0
   /** How many approvals given beforehand were used, by their name. */
   readonly usedApprovals = new Map<string, number>()
   /** The item that asks about a call's last dispatch, where that is in doubt; by the id of the call. */
@@ -172,10 +175,12 @@ export class RunHistory {
         break
       case "QuestionAsked":
         this.questions.set(event.item, event)
+        this.itemsAsked++
         if (isAboutDoubt(event)) this.doubts.set(callId(event), event.item)
         break
       case "QuestionAnswered":
         this.replies.set(event.item, event.answer)
+        this.repliedAt.set(event.item, event.seq)
         if (event.beforehand !== undefined)
           this.usedApprovals.set(event.beforehand, (this.usedApprovals.get(event.beforehand) ?? 0) + 1)
         break
@@ -198,6 +203,20 @@ export class RunHistory {
       default:
         break
     }
+  }
+
+  /**
+   * Approvals and refusals that stand in events up to `seq` were given elsewhere: they are forgotten with what was
+   * asked, so that it is asked again. Answers to questions are data, and stay.
+   */
+  disown(seq: number): void {
+    for (const [item, at] of this.repliedAt) {
+      if (at > seq || this.questions.get(item)?.kind !== "approval") continue
+      this.questions.delete(item)
+      this.replies.delete(item)
+      for (const [call, doubt] of this.doubts) if (doubt === item) this.doubts.delete(call)
+    }
+    if (seq > 0) this.usedApprovals.clear()
   }
 
   /** Calls of members whose statement or vote could not be read, with the council that each was made for. */

@@ -43,6 +43,8 @@ export interface RunOptions {
   readonly keep: Readonly<Record<string, string>>
   /** Neither read nor write a call cache. */
   readonly noCache: boolean
+  /** What was approved in events up to this `seq` does not count. */
+  readonly foreignUntil: number
   /** The run whose answers are taken, opened to be read, where one is named now. */
   readonly lender?: RunJournal
   readonly observe?: (event: RunEvent) => Effect.Effect<void>
@@ -216,6 +218,7 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
     const ended = yield* summaryOfEnd(journal, history, hostClock.currentTimeMillisUnsafe() - startedAt)
     if (ended !== undefined) return ended
   }
+  history.disown(options.foreignUntil)
   // Before a person is asked whether it may cost something: they are told if a lender is gone.
   const reuse = options.noCache ? undefined : yield* lentTo(journal, options.lender)
   const refused = known ? yield* request.preflight ?? Effect.undefined : undefined

@@ -31,6 +31,7 @@ export const runOptions = (
   retryFailed: how.retryFailed ?? false,
   noCache: how.noCache ?? false,
   keep: how.extra ?? {},
+  foreignUntil: how.foreignUntil ?? 0,
   ...Option.match(Option.fromNullishOr(contract?.coverage?.min), {
     onNone: () => ({}),
     onSome: (minCoverage) => ({ minCoverage })

@@ -110,7 +110,7 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
   }
 
   const write = Effect.fnUntraced(function* (call: IssuedCall, ask: Ask) {
-    const item = `${ask.kind === "approval" ? "approve" : "q"}-${history.questions.size + 1}`
+    const item = `${ask.kind === "approval" ? "approve" : "q"}-${history.itemsAsked + 1}`
     const event = yield* append(run, { type: "QuestionAsked", item, ...call.ref, ...ask })
     history.add(event)
     return item

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 import { Context, Effect, Layer } from "effect"
 import type { BuildOptions } from "esbuild"
 import { sha256 } from "../domain/fingerprint.ts"
-import { userCache } from "../kernel/userCache.node.ts"
+import { userCache } from "../kernel/userDirectories.node.ts"
 import { Prelude, PreludeError, type PreludeBundle } from "./Prelude.ts"
 
 /** Where the prelude comes from: its source in a checkout, the built script `plan-prelude.js` in a package. */

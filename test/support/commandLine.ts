@@ -30,6 +30,13 @@ const hostOf = ({ cwd, env = {}, host = {} }: CommandOptions) =>
     cwd,
     environment: (name) => env[name],
     terminal: { canAsk: false, color: false, stdout: false, stderr: false, columns: undefined },
+    // Somebody trusts whatever there is; what asks for trust has tests of its own.
+    trust: {
+      isTrusted: () => Effect.succeed(true),
+      trust: () => Effect.void,
+      originOf: () => Effect.succeed({ own: true, foreignUntil: 0 }),
+      claim: () => Effect.void
+    },
     holdSignals: Deferred.make<string>(),
     signalled: Effect.never,
     redraw: () => Effect.void,

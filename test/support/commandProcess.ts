@@ -1,6 +1,10 @@
 // The command as it is shipped, as a process of its own, for what only a process can show: signals, kills, exit codes, two at once.
-import { Effect } from "effect"
+import { Effect, Option, Result } from "effect"
 import { spawn, type ChildProcess } from "node:child_process"
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { hashOf, requirementsOf } from "../../src/cli/trust/requirements.ts"
+import { decodeContract } from "../../src/engine/planSpec.ts"
 import { buildCommand } from "./buildCommand.ts"
 
 const main = buildCommand()
@@ -17,13 +21,41 @@ export interface Running {
   readonly ended: Effect.Effect<Ended>
 }
 
+const textOf = (...path: ReadonlyArray<string>): string | undefined =>
+  statSync(join(...path), { throwIfNoEntry: false })?.isFile() === true
+    ? readFileSync(join(...path), "utf8")
+    : undefined
+
+const hashFor = (config: string | undefined, contractText: string | undefined): string => {
+  const decoded = contractText === undefined ? undefined : decodeContract(JSON.parse(contractText))
+  const contract = decoded === undefined ? undefined : Option.getOrUndefined(Result.getSuccess(decoded))
+  return hashOf(requirementsOf({ config, contract }))
+}
+
+/** What a run of the folder needs, as its directory keeps it. */
+const hashOfRun = (dir: string): string => {
+  const { blobs = {}, parts = {} } = JSON.parse(textOf(dir, "meta.json") ?? "{}")
+  const blob = (hash: unknown) => (typeof hash === "string" ? textOf(dir, "blobs", hash) : undefined)
+  return hashFor(blob(blobs.config), blob(parts.contract))
+}
+
+/** What the test itself wrote is trusted; what asks for trust has tests of its own (test/cli/trust). */
+const trusted = (cwd: string, args: ReadonlyArray<string>): string => {
+  const at = args.indexOf("--contract")
+  const own = hashFor(textOf(cwd, "alembic.json"), at < 0 ? undefined : textOf(cwd, args[at + 1] ?? ""))
+  const runs = join(cwd, ".alembic", "runs")
+  const kept = existsSync(runs) ? readdirSync(runs).map((name) => hashOfRun(join(runs, name))) : []
+  return [own, ...kept].join(",")
+}
+
 /** Starts `alembic` in a folder, and ends it with the scope if it has not ended by then. */
 export const start = (cwd: string, ...args: ReadonlyArray<string>) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => {
-        const { PATH, TMPDIR, XDG_CACHE_HOME } = process.env
-        const env = { PATH, TMPDIR, XDG_CACHE_HOME, NO_COLOR: "1" }
+        const { PATH, TMPDIR, XDG_CACHE_HOME, XDG_STATE_HOME } = process.env
+        const own = { PATH, TMPDIR, XDG_CACHE_HOME, XDG_STATE_HOME }
+        const env = { ...own, NO_COLOR: "1", ALEMBIC_TRUST: trusted(cwd, args) }
         const child = spawn(process.execPath, [main, ...args], {
           cwd,
           env,

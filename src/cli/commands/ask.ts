@@ -12,6 +12,8 @@ import * as flags from "../flags.ts"
 import { Host } from "../Host.ts"
 import { parseJson } from "../inputs.ts"
 import { readText } from "../inputsText.ts"
+import { agree } from "../trust/agree.ts"
+import { requirementsOf } from "../trust/requirements.ts"
 import { Output } from "../Output.ts"
 import { cureText } from "../render/errorText.ts"
 import { countText, dollarsText, durationText } from "../render/numbers.ts"
@@ -28,6 +30,7 @@ const config = {
   timeoutMs: flags.positiveInt("timeout-ms", "<ms>", "Time limit of one attempt"),
   maxAttempts: flags.positiveInt("max-attempts", "<n>", "Attempts at most (3)"),
   config: flags.configFlag,
+  trust: flags.trustFlag,
   offlineFixtures: flags.fixturesFlag
 }
 
@@ -86,6 +89,14 @@ export default defineCommand({
     if (input.prompt.trim() === "")
       return yield* badInput("usage", "the prompt is empty", { cure: "alembic ask 'What …?'" })
     const settings = yield* modelSettings(input, "alembic.plan.ts")
+    const untrusted = yield* agree({
+      requirements: requirementsOf({ config: settings.config }),
+      given: input.trust,
+      again: "alembic ask PROMPT"
+    })
+    if (untrusted !== undefined) {
+      return yield* badInput(untrusted.code, untrusted.message, { cure: untrusted.cure ?? "alembic trust" })
+    }
     const schema = Option.isSome(input.schema) ? yield* readSchema(input.schema.value) : undefined
     const maxAttempts = Option.getOrUndefined(input.maxAttempts)
     const result = yield* Effect.gen(function* () {

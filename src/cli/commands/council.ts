@@ -37,6 +37,7 @@ const config = {
   concurrency: flags.concurrencyFlag,
   maxUsd: flags.dollars("max-usd", "Spend at most that much; 0 means free models only"),
   dry: flags.toggle("dry", "Forecast calls, tokens and cost; nothing is spent or kept"),
+  trust: flags.trustFlag,
   yes: flags.yesFlag
 }
 
@@ -127,6 +128,7 @@ export default defineCommand({
     yield* goOnOrBegin({
       request,
       given,
+      trusted: input.trust,
       engine: settings,
       terms: {
         agreed: input.yes,

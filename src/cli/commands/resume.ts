@@ -12,6 +12,7 @@ import { lower, performRun } from "../performRun.ts"
 import { onJournal } from "../runReference.ts"
 import { howOf, keptBlobs, modelsOf, resumedSettings } from "../settings/runSettings.ts"
 import { storedRun } from "../settings/storedRun.ts"
+import { claimAs, countingOnly, originOf, requirementsOfRun } from "../trust/origin.ts"
 
 const config = {
   run: flags.runArgument,
@@ -24,6 +25,7 @@ const config = {
   maxUsd: flags.dollars("max-usd", "Another cap than the run was begun with"),
   brake: flags.brakeFlag,
   approve: flags.approveFlag,
+  trust: flags.trustFlag,
   yes: flags.yesFlag
 }
 
@@ -40,7 +42,11 @@ export default defineCommand({
     const host = yield* Host
     const baseDir = yield* baseDirectory
     const stored = yield* onJournal(storedRun(input.run))
-    const settled = yield* resumedSettings(input, stored)
+    const origin = yield* originOf(baseDir, stored.runId)
+    const given = yield* resumedSettings(input, { config: undefined, fixtures: undefined, kept: {} })
+    const settled = yield* resumedSettings(input, countingOnly(origin, stored))
+    const { contract, hermetic } = stored
+    const requirements = requirementsOfRun({ origin, contract, stored, given, hermetic })
     const settings = {
       ...modelsOf(settled),
       baseDir,
@@ -57,12 +63,15 @@ export default defineCommand({
           retryFailed: input.retryFailed,
           ...howOf(settled),
           ...watch,
+          foreignUntil: origin.foreignUntil,
           extra: keptBlobs(settled)
         }),
       {
         agreed: input.yes,
         maxUsd: lower(settled.kept.maxUsd, stored.contractUsd),
         again: `alembic resume ${stored.runId} --yes`,
+        trust: { requirements, given: input.trust, again: `alembic resume ${stored.runId}` },
+        claim: claimAs(host.trust, baseDir, stored.runId, origin),
         models: stored.boardModels,
         fixtures: settled.fixtures !== undefined,
         ...shown

@@ -43,6 +43,7 @@ const config = {
   approve: flags.approveFlag,
   sweep: flags.toggle("sweep", "Also refuse what only reads like a non-deterministic call"),
   dry: flags.toggle("dry", "Forecast calls, tokens and cost; nothing is spent or kept"),
+  trust: flags.trustFlag,
   yes: flags.yesFlag
 }
 
@@ -102,6 +103,7 @@ export default defineCommand({
     yield* goOnOrBegin({
       request,
       given,
+      trusted: input.trust,
       engine: settings,
       terms: { agreed: input.yes, again: "alembic run --yes", models: boards.models },
       contractUsd: inputs.contract?.budget?.usd

@@ -7,13 +7,18 @@ import { Host, type EngineSettings } from "../Host.ts"
 import { lower, performRun, type RunTerms } from "../performRun.ts"
 import { howOf, keptBlobs, modelsOf, over, type Settings } from "./runSettings.ts"
 import { storedRunOf } from "./storedRun.ts"
+import { claimAs, countingOnly, originOf, requirementsOfRun } from "../trust/origin.ts"
+import { requirementsOf } from "../trust/requirements.ts"
+import { foreign } from "../trust/TrustStore.ts"
 
 export interface Described {
   readonly request: Omit<RunPlanRequest, "extra" | "concurrency" | "maxUsd" | "acceptLoss" | "approve">
   readonly given: Settings
   /** Of the engine, besides how models are reached. */
   readonly engine: EngineSettings
-  readonly terms: Omit<RunTerms, "maxUsd" | "fixtures">
+  readonly terms: Omit<RunTerms, "maxUsd" | "fixtures" | "trust" | "claim">
+  /** `--trust`. */
+  readonly trusted: ReadonlyArray<string>
   /** The cap that the contract sets. */
   readonly contractUsd: number | undefined
 }
@@ -24,12 +29,23 @@ export const goOnOrBegin = Effect.fnUntraced(function* ({
   engine,
   given,
   request,
-  terms
+  terms,
+  trusted
 }: Described) {
   const host = yield* Host
   const prepared = yield* Effect.result(preparePlan(request))
   const known = Result.isSuccess(prepared) && prepared.success.found.known
-  const settings = known ? over(yield* storedRunOf(prepared.success.found.runId), given) : given
+  const { baseDir } = engine
+  const runId = known ? prepared.success.found.runId : undefined
+  const stored = runId === undefined ? undefined : yield* storedRunOf(runId)
+  const origin = runId === undefined ? foreign : yield* originOf(baseDir, runId)
+  const settings = stored === undefined ? given : over(countingOnly(origin, stored), given)
+  const { contract } = request.inputs
+  const hermetic = request.hermetic === true
+  const requirements =
+    stored === undefined
+      ? requirementsOf({ config: hermetic ? undefined : given.config, contract })
+      : requirementsOfRun({ origin, contract, stored, given, hermetic })
   const performed = performRun(
     (watch) =>
       Result.isFailure(prepared)
@@ -38,10 +54,13 @@ export const goOnOrBegin = Effect.fnUntraced(function* ({
             ...request,
             ...howOf(settings),
             ...watch,
+            foreignUntil: origin.foreignUntil,
             extra: keptBlobs(settings)
           }),
     {
       ...terms,
+      trust: { requirements, given: trusted, again: terms.again },
+      claim: claimAs(host.trust, baseDir, runId, origin),
       maxUsd: lower(settings.kept.maxUsd, contractUsd),
       fixtures: settings.fixtures !== undefined
     }

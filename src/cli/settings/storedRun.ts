@@ -1,6 +1,7 @@
 // A stored run: what its directory says of how it was begun. So resume and replay give names the meaning they had.
 import { Effect, Option, Result } from "effect"
 import type { Json } from "../../domain/canonicalJson.ts"
+import type { Contract } from "../../domain/Contract.ts"
 import type { RunId } from "../../domain/RunSpec.ts"
 import { keptText } from "../../engine/keptText.ts"
 import { decodeContract } from "../../engine/planSpec.ts"
@@ -10,9 +11,8 @@ import type { ModelSettings } from "../Host.ts"
 import { resolveRun } from "../runReference.ts"
 import { modelsOf, readKept } from "./runSettings.ts"
 
-/** The cost bound of a contract, if it has one. */
-const capOf = (contract: Json): number | undefined =>
-  Option.getOrUndefined(Result.getSuccess(decodeContract(contract)))?.budget?.usd
+const contractOf = (contract: Json): Contract | undefined =>
+  Option.getOrUndefined(Result.getSuccess(decodeContract(contract)))
 
 /** The run that `given` names, and how it was begun. Writes nothing. */
 export const storedRun = Effect.fnUntraced(function* (given: string) {
@@ -23,7 +23,9 @@ export const storedRun = Effect.fnUntraced(function* (given: string) {
 export const storedRunOf = Effect.fnUntraced(
   function* (runId: RunId) {
     const journal = yield* (yield* Journal).describe(runId)
-    const { boards, contract, hermetic } = journal.meta.parts
+    const { boards, hermetic } = journal.meta.parts
+    const { contract: hash } = journal.meta.parts
+    const contract = hash === undefined ? undefined : contractOf(yield* journal.blobs.get(hash))
     return {
       runId,
       hermetic: hermetic !== undefined,
@@ -36,7 +38,8 @@ export const storedRunOf = Effect.fnUntraced(
               yield* journal.blobs.get(boards)
             ),
       kept: readKept(yield* keptText(journal, "settings")),
-      contractUsd: contract === undefined ? undefined : capOf(yield* journal.blobs.get(contract))
+      contract,
+      contractUsd: contract?.budget?.usd
     }
   },
   Effect.catchTag("JournalError", (error) => Effect.fail(fromJournal(error)))

@@ -1,0 +1,113 @@
+// What a run may do to this machine, or tell others, by the word of a file: command lines with the environment they
+// get, and addresses that keys and prompts go to. A person sees exactly this before any of it happens. Pure.
+import { Option, Result } from "effect"
+import { decodeConfigText, type AlembicConfig, type CommandConfig } from "../../adapters/Config.ts"
+import { fingerprint } from "../../domain/fingerprint.ts"
+import type { Contract } from "../../domain/Contract.ts"
+
+/** A command line that may be run. Texts in `argv` stand as the file has them. */
+export interface CommandLine {
+  readonly what: string
+  readonly argv: ReadonlyArray<string>
+  readonly cwd?: string
+  /** Set for it, `NAME=value`. */
+  readonly sets: ReadonlyArray<string>
+  /** Names of variables of the person's own environment that it gets. */
+  readonly gets: ReadonlyArray<string>
+}
+
+/** An address that requests go to, and what of the environment goes with them. */
+export interface Address {
+  readonly what: string
+  readonly url: string
+  readonly sends: ReadonlyArray<string>
+}
+
+/** All of it, in a fixed order. */
+export interface Requirements {
+  readonly commands: ReadonlyArray<CommandLine>
+  readonly addresses: ReadonlyArray<Address>
+}
+
+export const nothing: Requirements = { commands: [], addresses: [] }
+
+const presets: ReadonlySet<string> = new Set(["claude", "codex", "gemini"])
+
+const byName = <A>(record: Readonly<Record<string, A>> | undefined): ReadonlyArray<readonly [string, A]> =>
+  Object.entries(record ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1))
+
+const argvOf = ({ command, preset, sandbox = [] }: CommandConfig): ReadonlyArray<string> => [
+  ...sandbox,
+  ...(command ?? [`(as command:${preset ?? "?"})`]).map((part) =>
+    typeof part === "string" ? part : `[${part.join(" ")}]`
+  )
+]
+
+const commandOf = ([name, config]: readonly [string, CommandConfig]): CommandLine => ({
+  what: `model command:${name}${presets.has(name) ? ", instead of the built-in one" : ""}`,
+  argv: argvOf(config),
+  ...(config.cwd === undefined ? {} : { cwd: config.cwd }),
+  sets: byName(config.env).map(([key, value]) => `${key}=${value}`),
+  gets: (config.passEnv ?? []).toSorted()
+})
+
+const ofConfig = (config: AlembicConfig): Requirements => ({
+  commands: byName(config.commands).map(commandOf),
+  addresses: byName(config.providers).flatMap(([name, { apiKeyEnv, baseUrl, headersEnv, kind }]) => {
+    const sends = [
+      ...(apiKeyEnv === undefined ? [] : [apiKeyEnv]),
+      ...byName(headersEnv).map(([header, variable]) => `${variable} as ${header}`)
+    ]
+    if (baseUrl === undefined && sends.length === 0) return []
+    return [{ what: `models ${name}:…`, url: baseUrl ?? `the address of ${kind}`, sends }]
+  })
+})
+
+const plain = (what: string, argv: ReadonlyArray<string>): CommandLine => ({ what, argv, sets: [], gets: [] })
+
+const ofContract = ({ commands = [], proofs = [] }: Contract): Requirements => ({
+  commands: [
+    ...proofs.map(({ command, id }) => plain(`proof ${id}`, command)),
+    ...commands.map((allowed) => plain("proofs that a mission's units may name", [allowed]))
+  ],
+  addresses: []
+})
+
+/** Addresses that a run has kept and the person has not named now, by what they are for. */
+const ofKept = (urls: Readonly<Record<string, string>>): Requirements => ({
+  commands: [],
+  addresses: byName(urls).map(([what, url]) => ({ what, url, sends: [] }))
+})
+
+/** A configuration that does not decode does nothing: whoever reads it says what is wrong with it. */
+const read = (config: string): AlembicConfig => Option.getOrElse(decodeConfigText(config), () => ({}))
+
+export const requirementsOf = (of: {
+  /** The text of alembic.json. */
+  readonly config?: string | undefined
+  readonly contract?: Contract | undefined
+  readonly keptUrls?: Readonly<Record<string, string>>
+}): Requirements => {
+  const parts = [
+    ofConfig(of.config === undefined ? {} : read(of.config)),
+    ofContract(of.contract ?? {}),
+    ofKept(of.keptUrls ?? {})
+  ]
+  return {
+    commands: parts.flatMap(({ commands }) => commands),
+    addresses: parts.flatMap(({ addresses }) => addresses)
+  }
+}
+
+export const needsNothing = ({ addresses, commands }: Requirements): boolean =>
+  commands.length === 0 && addresses.length === 0
+
+/** The name of exactly this content: 64 hex digits. Other content has another. */
+export const hashOf = ({ addresses, commands }: Requirements): string =>
+  Result.getOrThrow(
+    fingerprint({
+      v: 1,
+      commands: commands.map((command) => ({ ...command })),
+      addresses: addresses.map((address) => ({ ...address }))
+    })
+  )
