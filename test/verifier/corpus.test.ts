@@ -1,16 +1,17 @@
-// The claims corpus: more than two hundred claims, half of them false and argued for. A false accept is a defect
+// The claims corpus: more than four hundred claims, half of them false and argued for. A false accept is a defect
 // whatever the prose says; the table is printed so that a change shows.
 import { assert, describe, it } from "@effect/vitest"
 import { checkClaims } from "../../src/verifier/checkClaims.ts"
 import type { Case } from "./corpus/cases.ts"
 import { corpusEvidence } from "./corpus/evidence.ts"
+import { kindCases, kindEvidence } from "./corpus/kinds.ts"
 import { textCases } from "./corpus/texts.ts"
 import { valueCases } from "./corpus/values.ts"
 
-const cases: ReadonlyArray<Case> = [...textCases, ...valueCases]
+const cases: ReadonlyArray<Case> = [...textCases, ...valueCases, ...kindCases]
 const findings = checkClaims(
   cases.map(({ claim }) => claim),
-  corpusEvidence
+  [...corpusEvidence, ...kindEvidence]
 )
 const results = cases.map((entry, index) => ({ ...entry, finding: findings[index] }))
 const table = (truth: boolean) => {
@@ -25,10 +26,10 @@ const table = (truth: boolean) => {
 }
 
 describe("the claims corpus", () => {
-  it("has at least two hundred claims, at least half a hundred of each truth, each with an id of its own", () => {
-    assert.isAtLeast(results.length, 200)
-    assert.isAtLeast(table(false).claims, 100)
-    assert.isAtLeast(table(true).claims, 100)
+  it("has at least four hundred claims, at least a hundred and fifty of each truth, each with an id of its own", () => {
+    assert.isAtLeast(results.length, 400)
+    assert.isAtLeast(table(false).claims, 200)
+    assert.isAtLeast(table(true).claims, 150)
     assert.strictEqual(new Set(cases.map(({ claim }) => claim.id)).size, cases.length)
   })
 
