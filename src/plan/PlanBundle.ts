@@ -36,7 +36,8 @@ const script = {
    * - `module`: `async function (__alembic_prelude, __alembic_refuse)` → `Promise<{ run: unknown }>`.
    *   `__alembic_prelude` maps each name in `imports` to that module's namespace. `__alembic_refuse(construct,
    *   instead)` throws the error of a forbidden source: it is called where an npm package reaches for a Node builtin.
-   *   Call it with `this` undefined, as a plain function.
+   *   Call it with `this` undefined, as a plain function. Where npm packages mean a global that a plan has not,
+   *   there is a third parameter, `__alembic_packages`, with `crypto` and `performance` of their own.
    * - `workflow`: `async function (agent, parallel, pipeline, phase, log, args, budget, workflow)` → the result.
    */
   code: Schema.String,
@@ -59,7 +60,19 @@ export const PlanBundle = Schema.Union([
     /** Every module of the graph, relative to the plan's root; files of npm packages as `npm:name@version/path`. */
     modules: FileHashes,
     /** Prelude modules that the code reads: `effect`, `effect/…`, `alembic/plan`. Sorted. */
-    imports: Schema.Array(Schema.String)
+    imports: Schema.Array(Schema.String),
+    /**
+     * The npm packages in `code`, as `npm:name@version`, and the lines of it that each stands in, from 1. What is called
+     * from there gets random numbers by a seed and the plan's clock. Absent: it is refused them, as the author is.
+     */
+    packages: Schema.optionalKey(
+      Schema.Array(
+        Schema.Struct({
+          name: Schema.String,
+          lines: Schema.Array(Schema.Tuple([Schema.Int, Schema.Int]))
+        })
+      )
+    )
   }),
   Schema.Struct({
     v: Schema.Literal(1),

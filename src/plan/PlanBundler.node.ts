@@ -203,11 +203,16 @@ class Build {
 const withoutOwnMap = (text: string): string =>
   text.includes("sourceMappingURL") ? `${text}\n//# sourceMappingURL=data:application/json;base64,!\n` : text
 
+/** What a package has of `node:crypto`: random bytes by the run's seed. */
+const seededCrypto = `const webcrypto = ${reservedPrefix}packages.crypto
+const own = { __proto__: null, webcrypto, getRandomValues: webcrypto.getRandomValues, randomUUID: webcrypto.randomUUID }`
+
 /** Stands for what a package may not import: importing is fine, and so is asking for its names, using them is not. */
 const stubOf = (construct: string): string => `
+${/^import (?:node:)?crypto$/.test(construct) ? seededCrypto : "const own = { __proto__: null }"}
 const reach = () => ${reservedPrefix}refuse(${JSON.stringify(construct)}, "the package needs what a plan has not")
 module.exports = new Proxy(function () {}, {
-  get: (_, key) => (typeof key === "symbol" || key === "__esModule" || key === "then" ? undefined : reach()),
+  get: (_, key) => own[key] ?? (typeof key === "symbol" || key === "__esModule" || key === "then" ? undefined : reach()),
   apply: reach,
   construct: reach
 })`

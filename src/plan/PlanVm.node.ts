@@ -59,6 +59,7 @@ const startMessage = (bundle: PlanBundle, input: PlanInput, options: LaunchOptio
   entry: bundle.entry,
   code: bundle.code,
   imports: bundle.kind === "module" ? bundle.imports : [],
+  packages: JSON.stringify(bundle.kind === "module" ? (bundle.packages ?? []) : []),
   input: encodeInput(input),
   nested:
     bundle.kind === "workflow"

@@ -23,6 +23,22 @@ const isPreludeModule = /^(?:effect|alembic\/plan|effect\/[A-Z]\w*)$/
 
 const globalName = "__alembic_prelude_module"
 
+/**
+ * Effect draws the hashes of objects, the ids of spans and what `Random` gives outside a plan's own program: as
+ * evaluated in a plan, from a counter (Weyl's sequence by the golden ratio, mixed).
+ */
+const ownMath = `const Math = ((own) => {
+  const { imul } = own; let drawn = 0
+  const next = () => {
+    drawn = (drawn + 0x9e3779b9) | 0
+    let word = imul(drawn ^ (drawn >>> 16), 0x21f0aaad)
+    word = imul(word ^ (word >>> 15), 0x735a2d97)
+    return (word ^ (word >>> 15)) >>> 0
+  }
+  const random = () => ((next() >>> 5) * 0x4000000 + (next() >>> 6)) / 0x20000000000000
+  return Object.freeze(Object.create(own, { random: { value: random } }))
+})(globalThis.Math);`
+
 /** How the prelude is bundled; the package's build does the same. The result is one script expression. */
 export const preludeBuildOptions: BuildOptions & { readonly write: false } = {
   bundle: true,
@@ -36,7 +52,7 @@ export const preludeBuildOptions: BuildOptions & { readonly write: false } = {
   legalComments: "none",
   write: false,
   logLevel: "silent",
-  banner: { js: '(() => { "use strict";' },
+  banner: { js: `(() => { "use strict"; ${ownMath}` },
   footer: { js: `return ${globalName}; })()` }
 }
 
@@ -55,7 +71,7 @@ const sourcesKey = Effect.fnUntraced(function* (entry: string) {
     try: () => Promise.all(files.map((file) => readFile(join(dirname(entry), file), "utf8"))),
     catch: failed("the prelude's source cannot be read")
   })
-  return sha256([String(version), ...texts].join("\0"))
+  return sha256([String(version), ownMath, ...texts].join("\0"))
 })
 
 const bundle = (entry: string) =>

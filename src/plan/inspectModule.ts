@@ -11,6 +11,7 @@ import { findingOf, inOrder, walking, type Inspection, type Scan } from "./inspe
 import { standInNamespace, type PlanBundle } from "./PlanBundle.ts"
 import { PlanBundler, type Bundled, type OpenedPlan } from "./PlanBundler.ts"
 import { PlanError } from "./PlanError.ts"
+import { globalEdits, isGiven, packageLines, packageNotices } from "./packageUse.ts"
 import { importEdit, importMetaEdit, moduleScript, nodeEnvEdit, type Edit } from "./planModule.ts"
 import { BundleMap, sourcePaths, widenLeft } from "./sourceMap.ts"
 
@@ -119,14 +120,15 @@ export const inspectModule = Effect.fnUntraced(function* (plan: OpenedPlan, scan
     const root = yield* Effect.fromResult(parseEsm(plan, esm, map))
     const asks = names.size > 0 || /\bimport\b\s*[.(/]/.test(esm)
     const edits = asks ? yield* walking(plan, () => surroundings(root, map, names)) : []
+    const globals = yield* walking(plan, () => globalEdits(root, map, names, esm))
     const answered = new Set(edits.flatMap((edit) => (edit.isAnswer ? [edit.start] : [])))
     const raws = yield* walking(plan, () => scan(root))
     const findings = raws.flatMap((raw) =>
       answered.has(raw.start) ? [] : (placed(raw, map, plan.path) ?? [])
     )
-    return { root, map, edits, findings }
+    return { root, map, edits: [...edits, ...globals], raws, findings }
   })
-  const { root, map, edits, findings } = yield* scanText(bundled)
+  const { root, map, edits, raws, findings } = yield* scanText(bundled)
   const dropped = yield* Effect.forEach(bundled.dropped, scanText)
   const scanned = [...findings, ...dropped.flatMap((other) => other.findings)]
   const imports = scan === scanProgram ? bundled.refused : []
@@ -147,7 +149,8 @@ export const inspectModule = Effect.fnUntraced(function* (plan: OpenedPlan, scan
     code: script.code,
     map: yield* scriptMap(bundled.map, texts),
     modules: bundled.modules,
-    imports: script.imports
+    imports: script.imports,
+    ...(names.size === 0 ? {} : { packages: packageLines(map, names) })
   }
   const inspection: Inspection = {
     path: plan.given,
@@ -156,9 +159,11 @@ export const inspectModule = Effect.fnUntraced(function* (plan: OpenedPlan, scan
     findings: found.filter((finding) => !names.has(finding.file)),
     warnings: found.flatMap(({ construct, instead, file, line, column }) => {
       const name = names.get(file)
-      return name === undefined ? [] : findingOf({ construct, instead }, name, { line, column })
+      return name === undefined || isGiven(construct)
+        ? []
+        : findingOf({ construct, instead }, name, { line, column })
     }),
-    notices: [],
+    notices: yield* walking(plan, () => packageNotices(root, map, names, raws)),
     hasRun: script.hasRun
   }
   return inspection

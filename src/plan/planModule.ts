@@ -28,6 +28,7 @@ const isPrelude = (name: string): boolean =>
 
 const prelude = `${reservedPrefix}prelude`
 const refuse = `${reservedPrefix}refuse`
+const packages = `${reservedPrefix}packages`
 const take = `${reservedPrefix}take`
 
 /** As the loader of modules would say it. */
@@ -118,7 +119,7 @@ export const moduleScript = (esm: string, root: AnyNode, replace: ReadonlyArray<
       : ` ${takeFunction} ${rewriter.reads.join(" ")}`
   const returned = rewriter.run === undefined ? "{}" : `{ run: ${rewriter.run} }`
   return {
-    code: `(async (${prelude}, ${refuse}) => { "use strict";${reads}\n${body}\nreturn ${returned};\n})`,
+    code: `(async (${prelude}, ${refuse}${body.includes(packages) ? `, ${packages}` : ""}) => { "use strict";${reads}\n${body}\nreturn ${returned};\n})`,
     imports: [...rewriter.imports].filter(isPrelude).toSorted(),
     hasRun: rewriter.run !== undefined
   }

@@ -1,6 +1,6 @@
 // The way back: from the text that runs to the lines the author wrote. Pure. esbuild's maps know where a name is,
 // not where the parentheses and casts around it begin: positions are widened to those here.
-import { traceSegment, TraceMap } from "@jridgewell/trace-mapping"
+import { decodedMappings, traceSegment, TraceMap } from "@jridgewell/trace-mapping"
 import { Result } from "effect"
 import type { Site } from "../domain/Call.ts"
 import type { NestedWorkflow, PlanBundle } from "./PlanBundle.ts"
@@ -77,6 +77,14 @@ class Origins {
     const file = this.files[found[1]]
     return file === undefined || file === null ? undefined : { file, line: found[2] + 1, column: found[3] }
   }
+
+  byLine(): ReadonlyArray<string | undefined> {
+    return decodedMappings(this.map).map((segments) => {
+      const indices = new Set(segments.flatMap((segment) => (segment.length === 1 ? [] : [segment[1]])))
+      const [only] = indices
+      return indices.size === 1 && only !== undefined ? (this.files[only] ?? undefined) : undefined
+    })
+  }
 }
 
 /** The sources of esbuild's map by the paths of files. */
@@ -120,6 +128,11 @@ export class BundleMap {
   fileAt(offset: number): string | undefined {
     const { line, column } = this.generated.position(offset)
     return this.origins.at(line, column - 1)?.file
+  }
+
+  /** The file that each line of the text came from; undefined where it is of no file, or of several. */
+  fileOfLines(): ReadonlyArray<string | undefined> {
+    return this.origins.byLine()
   }
 
   originOf(offset: number): Origin | undefined {

@@ -125,7 +125,6 @@ describe("npm packages", () => {
         [
           "import os npm:@s/cjs@4.5.6/index.js:1:12",
           "import node:fs npm:pack@1.2.3/main.js:1:1",
-          "Date.now() npm:pack@1.2.3/main.js:3:29",
           "import.meta.url npm:pack@1.2.3/main.js:3:60"
         ]
       )

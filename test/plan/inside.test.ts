@@ -220,7 +220,7 @@ describe("nothing ambient", () => {
   it("keeps working when a plan has replaced every global and every method", () => {
     const fresh = createContext(constants.DONT_CONTEXTIFY)
     const host: {
-      startModule: (run: unknown, path: string, input: string) => void
+      startModule: (run: unknown, path: string, input: string, packages: string) => void
       takeRequests: () => string
     } = runInContext(insideSource(), fresh)(limits)
     const plan: unknown = runInContext(
@@ -240,7 +240,7 @@ describe("nothing ambient", () => {
       } }))`,
       fresh
     )
-    host.startModule(plan, "plan.ts", `{"goal":"","files":[]}`)
+    host.startModule(plan, "plan.ts", `{"goal":"","files":[]}`, "[]")
     return new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
       const requests: unknown = JSON.parse(host.takeRequests())
       assert.deepStrictEqual(requests, [

@@ -9,6 +9,7 @@ import { forbid } from "../inside/forbid.ts"
 import { hardenHost } from "../inside/hardenHost.ts"
 import { hardenTime } from "../inside/hardenTime.ts"
 import { intrinsics } from "../inside/intrinsics.ts"
+import { packageGlobals } from "../inside/packageGlobals.ts"
 import { plainJson } from "../inside/plainJson.ts"
 import { record } from "../inside/record.ts"
 import { urlParser } from "../inside/urlParser.ts"
@@ -23,6 +24,7 @@ const parts: Omit<Parts, "advice"> = {
   plainJson,
   record,
   forbid,
+  packageGlobals,
   hardenTime,
   hardenHost,
   planConsole,

@@ -43,7 +43,7 @@ const start = (message: Extract<FromHost, { t: "start" }>): Inside => {
       keepPrelude = keep
     }
     const script = evaluate(message.code, `plan:${message.entry}`)
-    if (message.kind === "module") plan.startModule(script, message.entry, message.input)
+    if (message.kind === "module") plan.startModule(script, message.entry, message.input, message.packages)
     else {
       const nested = message.nested.flatMap(({ name, entry, code }) => [
         name,

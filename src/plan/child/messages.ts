@@ -16,6 +16,8 @@ export type FromHost =
       readonly code: string
       /** Modules of the prelude that the code reads. */
       readonly imports: ReadonlyArray<string>
+      /** Where npm packages stand in `code`, as JSON text. */
+      readonly packages: string
       /** PlanInput as JSON text. */
       readonly input: string
       readonly nested: ReadonlyArray<NestedScript>

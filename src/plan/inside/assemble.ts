@@ -7,6 +7,7 @@ import type { Advice, forbid } from "./forbid.ts"
 import type { hardenHost } from "./hardenHost.ts"
 import type { hardenTime } from "./hardenTime.ts"
 import type { intrinsics } from "./intrinsics.ts"
+import type { packageGlobals } from "./packageGlobals.ts"
 import type { plainJson } from "./plainJson.ts"
 import type { Limits, Pending, RawSite, record } from "./record.ts"
 import type { urlParser } from "./urlParser.ts"
@@ -23,6 +24,7 @@ export interface Parts {
   readonly plainJson: typeof plainJson
   readonly record: typeof record
   readonly forbid: typeof forbid
+  readonly packageGlobals: typeof packageGlobals
   readonly hardenTime: typeof hardenTime
   readonly hardenHost: typeof hardenHost
   readonly planConsole: typeof planConsole
@@ -41,7 +43,8 @@ export const assemble = (parts: Parts, limits: Limits): Inside => {
   const plain = parts.plainJson(own)
   const recorder = parts.record(own, limits)
   const guard = parts.forbid(own, recorder, parts.advice)
-  parts.hardenHost(own, guard, parts.hardenTime(own, guard))
+  const packages = parts.packageGlobals(own, recorder, guard)
+  parts.hardenHost(own, guard, parts.hardenTime(own, guard, packages))
   parts.planConsole(own, plain, recorder)
   parts.webText(own)
   parts.webObjects(own, guard)
@@ -70,7 +73,13 @@ export const assemble = (parts: Parts, limits: Limits): Inside => {
       settle: (answer: unknown) => void,
       site?: RawSite
     ): number => {
-      const entry: Pending = recorder.call(verb, plain.json(options, verb), phase, settle, site)
+      const json = plain.json(options, verb)
+      const wake = verb === "sleep" ? packages.sleeping(own.member(options, "ms")) : undefined
+      const settled = (answer: unknown): void => {
+        wake?.()
+        settle(answer)
+      }
+      const entry: Pending = recorder.call(verb, json, phase, settled, site)
       return entry.n
     },
     cancel: (n: number) => recorder.cancel(n),
@@ -91,6 +100,7 @@ export const assemble = (parts: Parts, limits: Limits): Inside => {
     parts.verbs(own, plain, recorder, fan),
     bridge,
     () => raced,
+    packages,
     parts.workflow(own, plain, recorder, fan)
   )
 }

@@ -3,6 +3,7 @@
 import type { FanOut } from "./fanOut.ts"
 import type { Forbid } from "./forbid.ts"
 import type { Intrinsics } from "./intrinsics.ts"
+import type { PackageGlobals, PackageLines } from "./packageGlobals.ts"
 import type { PlainJson, Seen } from "./plainJson.ts"
 import type { Ending, Recorder } from "./record.ts"
 
@@ -16,7 +17,8 @@ export interface PreludeModule {
 /** What the host holds. Numbers and strings in, numbers and strings out. */
 export interface Inside {
   readonly prelude: (module: PreludeModule) => void
-  readonly startModule: (plan: unknown, path: string, input: string) => void
+  /** `packages`: PackageLines of the script, as JSON text. */
+  readonly startModule: (plan: unknown, path: string, input: string, packages: string) => void
   readonly startWorkflow: (script: unknown, nested: ReadonlyArray<unknown>, input: string) => void
   readonly isPending: (n: number) => boolean
   readonly settle: (n: number, json: string) => void
@@ -44,6 +46,7 @@ export const driver = (
   hooks: object,
   bridge: object,
   raced: () => boolean,
+  packages: PackageGlobals,
   workflowOf: (input: unknown, nested: ReadonlyArray<unknown>) => ReadonlyArray<unknown>
 ): Inside => {
   const { member, parse, stringify, functionText, freeze, getPrototypeOf, startsWith, text } = own
@@ -117,18 +120,21 @@ export const driver = (
     return undefined
   }
 
-  const startModule = (plan: unknown, path: string, inputJson: string): void => {
+  const startModule = (plan: unknown, path: string, inputJson: string, lines: string): void => {
     const input: unknown = deepFreeze(parse(inputJson))
-    const goal = member(input, "goal")
+    const given = member(input, "goal")
+    const goal = typeof given === "string" ? given : ""
+    const known: ReadonlyArray<PackageLines> = parse(lines)
+    packages.begin(path, goal, known)
     const isEffect = (value: unknown): boolean => prelude !== undefined && prelude.isEffect(value)
     const runEffect = (program: unknown): Promise<unknown> => {
       if (prelude === undefined) throw new OwnTypeError("an Effect without its prelude")
       asEffect = true
-      return prelude.run(program, bridge, typeof goal === "string" ? goal : "")
+      return prelude.run(program, bridge, goal)
     }
     settled(async () => {
       if (typeof plan !== "function") throw new OwnTypeError("not a plan")
-      const module: unknown = await plan(prelude?.modules, guard.deny)
+      const module: unknown = await plan(prelude?.modules, guard.deny, packages.globals)
       const run = member(module, "run")
       if (isEffect(run)) return runEffect(run)
       const why = whyNotCallable(run)
@@ -202,7 +208,7 @@ export const driver = (
     prelude: (module) => {
       prelude = module
     },
-    startModule: (plan, path, input) => startModule(plan, path, input),
+    startModule: (plan, path, input, lines) => startModule(plan, path, input, lines),
     startWorkflow: (script, nested, input) => startWorkflow(script, nested, input),
     isPending: (n) => recorder.isPending(n),
     settle: (n, json) => {

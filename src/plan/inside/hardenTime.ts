@@ -1,11 +1,13 @@
-// hardenTime: what reads the clock is refused; what reads the host's locale gets the one locale that every plan has.
+// hardenTime: what reads the clock is refused, save to npm packages, which get the plan's; what reads the host's locale gets the one locale that every plan has.
 // With TZ=UTC set on the process, everything else stays. Evaluated inside the plan's context: see intrinsics.ts.
 import type { Forbid } from "./forbid.ts"
 import type { Intrinsics } from "./intrinsics.ts"
+import type { PackageGlobals } from "./packageGlobals.ts"
 
-export const hardenTime = (own: Intrinsics, { reach, advice }: Forbid) => {
+export const hardenTime = (own: Intrinsics, { reach, advice }: Forbid, packages: PackageGlobals) => {
   const { put, accessor, construct, apply, getOwnPropertyDescriptor, isArray } = own
   const OwnDate = Date
+  const dateText = OwnDate.prototype.toString
 
   type Method = (this: unknown, ...args: Array<unknown>) => unknown
   type Constructor = new (...args: Array<never>) => object
@@ -27,15 +29,19 @@ export const hardenTime = (own: Intrinsics, { reach, advice }: Forbid) => {
     put(holder, name, replacement, false)
   }
 
-  /** `Original` behind a guard that sees its arguments, with the same prototype, so that `instanceof` holds. */
+  /**
+   * `Original` behind a guard that sees its arguments, with the same prototype, so that `instanceof` holds. What the
+   * guard gives is what a call gives.
+   */
   const guardConstructor = (
     holder: object,
     name: string,
     Original: Constructor,
-    guard: (args: Array<unknown>, called: boolean) => void
+    guard: (args: Array<unknown>, called: boolean) => unknown
   ): object => {
-    const replacement = function (...args: Array<unknown>): object {
-      guard(args, new.target === undefined)
+    const replacement = function (...args: Array<unknown>): unknown {
+      const given = guard(args, new.target === undefined)
+      if (given !== undefined) return given
       return construct(Original, args, new.target === undefined ? replacement : new.target)
     }
     own.defineProperty(replacement, "name", { value: name, configurable: true })
@@ -52,12 +58,17 @@ export const hardenTime = (own: Intrinsics, { reach, advice }: Forbid) => {
   }
 
   const SafeDate = guardConstructor(own.global, "Date", OwnDate, (args, called) => {
-    if (called) reach("Date()", advice.clock)
-    if (args.length === 0) reach("new Date()", advice.clock)
+    if (called) {
+      const time = packages.now() ?? reach("Date()", advice.clock)
+      return apply(dateText, construct(OwnDate, [time]), [])
+    }
+    if (args.length === 0) put(args, 0, packages.now() ?? reach("new Date()", advice.clock))
+    return undefined
   })
-  put(SafeDate, "now", { now: () => reach("Date.now()", advice.clock) }.now, false)
-
-  put(Math, "random", { random: () => reach("Math.random()", advice.random) }.random, false)
+  const now = () => packages.now() ?? reach("Date.now()", advice.clock)
+  put(SafeDate, "now", { now: () => now() }.now, false)
+  const random = () => packages.random() ?? reach("Math.random()", advice.random)
+  put(Math, "random", { random: () => random() }.random, false)
 
   // Plans and public workflow scripts say `a.localeCompare(b)` and `n.toLocaleString()` all the time, and mean no host's
   // locale by it: they get this one everywhere. What it says depends on the ICU version, which meta.json keeps.
@@ -103,11 +114,11 @@ export const hardenTime = (own: Intrinsics, { reach, advice }: Forbid) => {
   localized(String.prototype, "localeCompare", 1)
 
   const temporal: unknown = own.member(own.global, "Temporal")
-  const now = own.member(temporal, "Now")
-  if (typeof now === "object" && now !== null) {
-    for (const name of own.ownKeys(now)) {
+  const temporalNow = own.member(temporal, "Now")
+  if (typeof temporalNow === "object" && temporalNow !== null) {
+    for (const name of own.ownKeys(temporalNow)) {
       if (typeof name === "string")
-        guardMethod(now, name, () => reach(`Temporal.Now.${name}()`, advice.clock))
+        guardMethod(temporalNow, name, () => reach(`Temporal.Now.${name}()`, advice.clock))
     }
   }
   return { guardConstructor }
