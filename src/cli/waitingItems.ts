@@ -132,7 +132,7 @@ export const giveAnswer = Effect.fnUntraced(function* (
   )
   const item = question?.item ?? named
   const answer = yield* answerOf(question)
-  yield* answerItem(runId, item, answer, kind).pipe(
+  const became = yield* answerItem(runId, item, answer, kind).pipe(
     Effect.catchTags({
       AnswerError: ({ code, cure, message }) => Effect.fail(badInput(code, message, { cure })),
       JournalError: (error) => Effect.fail(fromJournal(error))
@@ -143,15 +143,19 @@ export const giveAnswer = Effect.fnUntraced(function* (
   if ((yield* trust.originOf(dir, runId)) === undefined) {
     yield* trust.claim(dir, runId, { own: false, foreignUntil: lastSeq })
   }
-  const left = yield* pendingQuestions(runId)
+  // What was left for a running process is answered, although the log does not say so yet.
+  const left = (yield* pendingQuestions(runId)).filter((one) => one.item !== item)
+  const running = became === "left" ? ", which is running and goes on with it" : ""
   const next =
     left[0] === undefined
-      ? `alembic resume ${runId}`
+      ? became === "left"
+        ? `alembic tail ${runId}`
+        : `alembic resume ${runId}`
       : left[0].kind === "approval"
         ? `alembic approve ${runId} ${left[0].item}`
         : `alembic answer ${runId} ${left[0].item} ANSWER`
   yield* output.emit({ type: "AnswerSummary", ok: true, runId, item, answer, left: left.length })
   yield* output.print(
-    `${output.style.green("answered")} ${item} of ${runId}\n${cureText(next, output.style)}`
+    `${output.style.green("answered")} ${item} of ${runId}${running}\n${cureText(next, output.style)}`
   )
 })

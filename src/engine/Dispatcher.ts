@@ -45,7 +45,7 @@ export interface DispatcherParts {
 
 export const makeDispatcher = (parts: DispatcherParts) => {
   const { answers, counts, flights, items, run, wanted } = parts
-  const waiting: Array<Waiting> = []
+  let waiting: Array<Waiting> = []
   /** Not decided about yet, from `head` on. Taken from the front in place: a copy for each would be quadratic. */
   let queue: Array<IssuedCall> = []
   let head = 0
@@ -292,6 +292,16 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     giveUp,
     enqueue: (call: IssuedCall) => void queue.push(call),
     wait: (one: Waiting) => void waiting.push(one),
+    hasWaiting: () => waiting.length > 0,
+    /** Takes out what waited for those items. A call that a person answers was counted when it was sent. */
+    takeAnswered: (answered: ReadonlySet<string>): ReadonlyArray<Waiting> => {
+      const found = waiting.filter(({ item }) => answered.has(item))
+      if (found.length > 0) waiting = waiting.filter(({ item }) => !answered.has(item))
+      for (const { call, reason } of found) {
+        if (reason === "question" && call.verb === "agent" && counts.live > 0) counts.live--
+      }
+      return found
+    },
     /** What waits for something outside the run, as far as it is still wanted. */
     stuck: () => {
       const unsent = [...blocked, ...aside.all(), ...queue.slice(head)].filter(wanted)

@@ -91,6 +91,8 @@ export interface Landed {
   readonly wishes: ReadonlyArray<RoomWish>
   readonly attempts: ReadonlyArray<AttemptNote>
   readonly signal: string | undefined
+  /** Somebody was told to look again. */
+  readonly nudged: boolean
 }
 
 export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
@@ -162,6 +164,7 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
     const wishes: Array<RoomWish> = []
     const attempts: Array<AttemptNote> = []
     let signal: string | undefined
+    let nudged = false
     for (const message of messages) {
       switch (message.t) {
         case "landed":
@@ -178,6 +181,7 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
           attempts.push(message.note)
           break
         case "nudge":
+          nudged = true
           break
         case "signal":
           signal = message.signal
@@ -186,7 +190,7 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
     }
     // Those that land together in a hermetic run land in issue order.
     if (run.hermetic !== undefined) outcomes.sort((a, b) => a.call.n - b.call.n)
-    return { outcomes, wishes, attempts, signal }
+    return { outcomes, wishes, attempts, signal, nudged }
   }
 
   /** Waits until something has come in: a call landed, a room wishes, the run is told to stop. */

@@ -1,10 +1,14 @@
-// Answers a pending item of a run from outside: the answer is an event, and the next resume finds it.
+// Answers a pending item of a run from outside, at any time: the answer is an event, which the run that goes on finds,
+// or the running one takes in.
 import { Effect, Result, Schema } from "effect"
 import { compileSchema } from "../adapters/structuredOutput.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import { JsonSchemaDocument } from "../domain/ModelRun.ts"
-import type { RunEventOf } from "../domain/RunEvent.ts"
+import type { RunEvent, RunEventBody, RunEventOf } from "../domain/RunEvent.ts"
+import type { RunId } from "../domain/RunSpec.ts"
 import { Journal } from "../journal/Journal.ts"
+import type { JournalError } from "../journal/JournalError.ts"
+import type { RunJournal } from "../journal/RunJournal.ts"
 import { onItsClock } from "./onItsClock.ts"
 
 /** An item that is not there, is answered already, or does not take this answer. Nothing was written. */
@@ -27,19 +31,17 @@ const problemOf = ({ choices, schema }: RunEventOf<"QuestionAsked">, answer: Jso
   return issue === undefined ? undefined : `${issue.path} ${issue.problem}`
 }
 
-/** Appends the answer, durably; with `kind` only to an item of that kind. Takes the run's lock, so a running run is not disturbed. */
-export const answerItem = Effect.fn("Engine.answerItem")(function* (
-  runId: string,
+/** Why the run does not take that answer to that item, if it does not. */
+const refusal = (
+  { runId, state }: Pick<RunJournal, "runId" | "state">,
   item: string,
   answer: Json,
-  kind?: "approval"
-) {
-  const store = yield* Journal
-  const journal = yield* store.open(yield* store.runId(runId), "write")
-  const question = journal.state().questions.get(item)
+  kind: "approval" | undefined
+): AnswerError | undefined => {
+  const question = state().questions.get(item)
   if (question === undefined) {
-    const waiting = [...journal.state().questions.values()].filter((one) => one.answer === undefined)
-    return yield* new AnswerError({
+    const waiting = [...state().questions.values()].filter((one) => one.answer === undefined)
+    return new AnswerError({
       code: "unknown_item",
       item,
       message: `${runId} asks no ${item}`,
@@ -49,16 +51,9 @@ export const answerItem = Effect.fn("Engine.answerItem")(function* (
           : `it waits for: ${waiting.map(({ event }) => event.item).join(", ")}`
     })
   }
-  if (question.answer !== undefined) {
-    return yield* new AnswerError({
-      code: "already_answered",
-      item,
-      message: `${item} was answered already`,
-      cure: `alembic resume ${runId}`
-    })
-  }
+  if (question.answer !== undefined) return answeredAlready(runId, item)
   if (kind !== undefined && question.event.kind !== kind) {
-    return yield* new AnswerError({
+    return new AnswerError({
       code: "not_an_approval",
       item,
       message: `${item} asks for an answer, not for an approval`,
@@ -66,15 +61,87 @@ export const answerItem = Effect.fn("Engine.answerItem")(function* (
     })
   }
   const problem = problemOf(question.event, answer)
-  if (problem !== undefined) {
-    return yield* new AnswerError({
-      code: "bad_answer",
-      item,
-      message: `${JSON.stringify(answer)} does not answer ${item}: ${problem}`,
-      cure: `alembic answer ${runId} ${item} ${question.event.choices?.[0] ?? "…"}`
-    })
+  if (problem === undefined) return undefined
+  return new AnswerError({
+    code: "bad_answer",
+    item,
+    message: `${JSON.stringify(answer)} does not answer ${item}: ${problem}`,
+    cure: `alembic answer ${runId} ${item} ${question.event.choices?.[0] ?? "…"}`
+  })
+}
+
+const answeredAlready = (runId: string, item: string) =>
+  new AnswerError({
+    code: "already_answered",
+    item,
+    message: `${item} was answered already`,
+    cure: `alembic resume ${runId}`
+  })
+
+/**
+ * Journals what others left for the run, each answer that is one; gives the events. What is left was taken before a
+ * crash, or answers nothing that is asked: the first answer to an item is the one.
+ */
+export const takeInbox = Effect.fnUntraced(function* (
+  journal: RunJournal,
+  write: (body: RunEventBody) => Effect.Effect<RunEvent, JournalError>
+) {
+  const left = yield* journal.inbox.list
+  const taken: Array<RunEvent> = []
+  for (const { answer, item } of left) {
+    if (refusal(journal, item, answer, undefined) !== undefined) continue
+    taken.push(yield* write({ type: "QuestionAnswered", item, answer }))
   }
+  if (taken.length > 0) yield* journal.commit
+  for (const { item } of left) yield* journal.inbox.remove(item)
+  return taken
+})
+
+/** With the run's lock: what others have left comes first. */
+const answerHeld = Effect.fnUntraced(function* (
+  runId: RunId,
+  item: string,
+  answer: Json,
+  kind: "approval" | undefined
+) {
+  const journal = yield* (yield* Journal).open(runId, "write")
+  yield* onItsClock(journal, takeInbox(journal, journal.append))
+  const refused = refusal(journal, item, answer, kind)
+  if (refused !== undefined) yield* Effect.fail(refused)
   yield* onItsClock(journal, journal.append({ type: "QuestionAnswered", item, answer }))
   yield* journal.commit
   yield* journal.checkpoint
+  return "journaled" as const
 }, Effect.scoped)
+
+/** While another process holds the run: left for it to take. */
+const answerRunning = Effect.fnUntraced(function* (
+  runId: RunId,
+  item: string,
+  answer: Json,
+  kind: "approval" | undefined
+) {
+  const store = yield* Journal
+  const journal = yield* store.open(runId, "read")
+  const refused = refusal(journal, item, answer, kind)
+  if (refused !== undefined) yield* Effect.fail(refused)
+  if (!(yield* store.leaveAnswer(runId, { item, answer }))) yield* Effect.fail(answeredAlready(runId, item))
+  return "left" as const
+}, Effect.scoped)
+
+/**
+ * Answers, durably; with `kind` only an item of that kind. A run that nobody holds has the answer in its log; one that
+ * is running gets it through its inbox (`left`): there is one writer. Of two answers to an item one wins, the other is
+ * refused.
+ */
+export const answerItem = Effect.fn("Engine.answerItem")(function* (
+  given: string,
+  item: string,
+  answer: Json,
+  kind?: "approval"
+) {
+  const runId = yield* (yield* Journal).runId(given)
+  return yield* Effect.catchTag(answerHeld(runId, item, answer, kind), "JournalError", (error) =>
+    error.code === "run_locked" ? answerRunning(runId, item, answer, kind) : Effect.fail(error)
+  )
+})

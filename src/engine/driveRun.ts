@@ -6,6 +6,7 @@ import type { RunSummary } from "../domain/RunSummary.ts"
 import { wholeNanos } from "../domain/budget/nanos.ts"
 import { journalErrorInfo, journalStatus } from "../journal/journalStatus.ts"
 import type { PlanDriver, PlanState } from "../plan/PlanProtocol.ts"
+import { takeInbox } from "./answerItem.ts"
 import { catchUp } from "./catchUp.ts"
 import type { Divergence } from "./Divergence.ts"
 import { gatedPlan } from "./gates/gatedPlan.ts"
@@ -166,6 +167,10 @@ const toItsEnd = Effect.fnUntraced(function* (
 ) {
   const { journal } = run
   const { counts } = progress
+  // Before anything is asked: what was answered while nobody could take it.
+  if (!history.isEmpty) {
+    for (const event of yield* takeInbox(journal, (body) => append(run, body))) history.add(event)
+  }
   const { beyond, replayed, session } = yield* catchUp(run, history)
   progress.session = session
   counts.replayed = replayed

@@ -42,6 +42,8 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
   const occurrences = new Map<string, number>()
   const asks = new Map<string, number>()
   const records = new Map<string, number>()
+  /** Whom a person's answer goes to, by the number of the call that stands for the question. */
+  const toPerson = new Map<number, Deferred.Deferred<Json>>()
   const busy = new Map<number, number>()
   let lastNumber = 0
 
@@ -141,6 +143,7 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
       return
     }
     const item = yield* items.record(call, ask)
+    toPerson.set(call.n, reply)
     dispatcher.wait({ call, reason: ask.kind === "approval" ? "approval" : "question", item })
   })
 
@@ -169,9 +172,21 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
       earlier === "approve"
         ? { t: "answered" as const, answer: earlier }
         : yield* items.approval(name, call, ask)
+    if (decided.t === "asked") toPerson.set(call.n, reply)
     if (decided.t === "asked") return dispatcher.wait({ call, reason: "approval", item: decided.item })
     asked.delete(call.n)
     yield* Deferred.succeed(reply, decided.answer)
+  })
+
+  /** A person has answered a room's question. False: the call is none of those. */
+  const answered = Effect.fnUntraced(function* (call: IssuedCall) {
+    const reply = toPerson.get(call.n)
+    const answer = items.reply(call)
+    if (reply === undefined || answer === undefined) return false
+    toPerson.delete(call.n)
+    asked.delete(call.n)
+    yield* Deferred.succeed(reply, answer)
+    return true
   })
 
   /** Whether the gate was decided before the plan began, so that a mission only says again what was decided. */
@@ -307,5 +322,5 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
     return own.length > 0 && own.every(({ n }) => !flights.has(n))
   }
 
-  return { enter, leave, grant, deliver, isWaiting }
+  return { answered, enter, leave, grant, deliver, isWaiting }
 }

@@ -15,6 +15,7 @@ import type { Json } from "../domain/canonicalJson.ts"
 import { firstRules } from "../domain/rules.ts"
 import { Guards } from "../adapters/Guards.ts"
 import { makeBrake } from "./brake.ts"
+import { takeInbox } from "./answerItem.ts"
 import type { IssuedCall } from "./CallBook.ts"
 import { makeDispatcher } from "./Dispatcher.ts"
 import { makeFlights, type Landed } from "./Flights.ts"
@@ -39,6 +40,9 @@ export type LiveEnd =
 const decodeLent = Schema.decodeUnknownOption(
   Schema.Struct({ failures: Schema.Array(Schema.Unknown), rules: Schema.optionalKey(Schema.Int) })
 )
+
+/** How often a run that asks somebody looks for their answer. */
+const inboxEveryMs = 300
 
 /** Whether a verdict rests on no missing answer, and its members were asked as this run would ask them. */
 const isWhole = (verdict: Json, rules: number): boolean =>
@@ -91,6 +95,46 @@ export const liveRun = Effect.fnUntraced(function* (
 
   const tierGate = makeTierGate(run, items, () => session.councils)
 
+  /** A model call, as far as its tier lets it. */
+  const admit = Effect.fnUntraced(function* (call: IssuedCall) {
+    const decision = yield* tierGate(call)
+    if (decision.t === "run") return dispatcher.enqueue(call)
+    if (decision.t === "wait") return dispatcher.wait(decision.waiting)
+    yield* dispatcher.schedule(call)
+    return yield* answers.fail(call, decision.failure)
+  })
+
+  /** Takes in what people have answered meanwhile. True: somebody goes on with it. */
+  const takeAnswers = Effect.gen(function* () {
+    const taken = yield* takeInbox(run.journal, (body) => append(run, body))
+    for (const event of taken) history.add(event)
+    const given = new Set(taken.flatMap((event) => (event.type === "QuestionAnswered" ? [event.item] : [])))
+    const ready = dispatcher.takeAnswered(given)
+    for (const { call, reason } of ready) {
+      if (yield* rooms.answered(call)) continue
+      // A room admits its own calls; of the plan's, the tier is asked about before anything else.
+      if (call.parent === undefined && reason === "approval") yield* admit(call)
+      else dispatcher.enqueue(call)
+    }
+    return ready.length > 0
+  })
+
+  /** Looks for answers while something is asked, on the host's clock: nobody wakes a run from outside. */
+  yield* Effect.forkScoped(
+    Effect.provideService(
+      Effect.forever(
+        Effect.gen(function* () {
+          yield* Effect.sleep(inboxEveryMs)
+          if (!dispatcher.hasWaiting()) return
+          const left = yield* Effect.orElseSucceed(run.journal.inbox.list, () => [])
+          if (left.length > 0) yield* flights.nudge
+        })
+      ),
+      Clock.Clock,
+      run.hostClock
+    )
+  )
+
   /** Sleeps that have begun and are not slept yet. */
   const asleep = new Map<number, Effect.Effect<void>>()
 
@@ -113,13 +157,7 @@ export const liveRun = Effect.fnUntraced(function* (
       yield* dispatcher.schedule(call)
       return yield* answers.fail(call, call.refusal)
     }
-    if (call.verb === "agent") {
-      const decision = yield* tierGate(call)
-      if (decision.t === "run") return dispatcher.enqueue(call)
-      if (decision.t === "wait") return dispatcher.wait(decision.waiting)
-      yield* dispatcher.schedule(call)
-      return yield* answers.fail(call, decision.failure)
-    }
+    if (call.verb === "agent") return yield* admit(call)
     // What an earlier process began is not begun again: a room goes on, and what is left of a sleep is slept.
     const now = yield* Clock.currentTimeMillis
     const since = history.sleeps.get(call.id) ?? now
@@ -236,6 +274,7 @@ export const liveRun = Effect.fnUntraced(function* (
         yield* dispatcher.releaseHeld
         if (answers.size() > 0) continue
         yield* answers.commit
+        if (dispatcher.hasWaiting() && (yield* takeAnswers)) continue
         const { blocked, brake, lost, waiting } = dispatcher.stuck()
         if (lost.length > 0) yield* takeBack(lost)
         return suspension(waiting, blocked, brake)
@@ -244,6 +283,7 @@ export const liveRun = Effect.fnUntraced(function* (
       const landed = yield* flights.landed
       yield* keep(landed)
       const { signal, wishes } = landed
+      if (landed.nudged && dispatcher.hasWaiting()) yield* takeAnswers
       for (const wish of wishes) if (wish.t !== "record") yield* rooms.grant(wish)
       if (signal !== undefined) return yield* stopBy(signal)
       yield* dispatcher.releaseHeld

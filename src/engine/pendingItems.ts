@@ -113,6 +113,8 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
     const item = `${ask.kind === "approval" ? "approve" : "q"}-${history.itemsAsked + 1}`
     const event = yield* append(run, { type: "QuestionAsked", item, ...call.ref, ...ask })
     history.add(event)
+    // Others read it out of the log: it is there before anybody waits for an answer.
+    yield* run.journal.commit
     return item
   })
 

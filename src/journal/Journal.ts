@@ -7,6 +7,7 @@ import { HostIdentity } from "../kernel/HostIdentity.ts"
 import { exportRun, importRun, type Archived } from "./archive.ts"
 import { collect, planGc, type GcCandidate, type GcOptions, type GcOutcome } from "./gc.ts"
 import { leftImports, removeLeftImports, type LeftImport } from "./importAside.ts"
+import { leaveAnswer, type LeftAnswer } from "./inbox.ts"
 import type { JournalError } from "./JournalError.ts"
 import { listRuns, type RunListing } from "./listRuns.ts"
 import {
@@ -44,6 +45,8 @@ export class Journal extends Context.Service<
     readonly exists: (runId: RunId) => Effect.Effect<boolean, JournalError>
     /** What a run's directory says the run is, and its blobs. The log is not looked at. */
     readonly describe: (runId: RunId) => Effect.Effect<DescribedRun, JournalError>
+    /** Leaves an answer for whoever holds the run, durably; false if one to the item was left before. */
+    readonly leaveAnswer: (runId: RunId, left: LeftAnswer) => Effect.Effect<boolean, JournalError>
     /** The directory of a run, whether it is there or not. */
     readonly directory: (runId: RunId) => string
     /** All runs, by id. A damaged one is listed as such. */
@@ -95,6 +98,8 @@ export class Journal extends Context.Service<
           ),
           exists: (runId) => Effect.provideContext(runExists(baseDir, runId), context),
           describe: (runId) => Effect.provideContext(describedRun(baseDir, runId), context),
+          leaveAnswer: (runId, left) =>
+            Effect.provideContext(leaveAnswer(runPaths(baseDir, runId), left), context),
           directory: (runId) => runPaths(baseDir, runId).dir,
           list: Effect.provideContext(listRuns(baseDir), context),
           verify: (runId) => Effect.provideContext(verifyRun(baseDir, runId), context),

@@ -17,6 +17,8 @@ export interface RunPaths {
   readonly blobs: string
   /** The subprocesses that are running for it. */
   readonly children: string
+  /** Answers that came in while another process held the run. */
+  readonly inbox: string
   readonly workflows: string
   /** The call cache of one workflow. */
   readonly cache: (workflowId: string) => string
@@ -68,6 +70,7 @@ export const runPaths = (baseDir: string, runId: RunId): RunPaths => {
     lock: `${dir}/lock`,
     blobs: `${dir}/blobs`,
     children: `${dir}/children`,
+    inbox: `${dir}/inbox`,
     workflows: `${dir}/workflows`,
     cache: (workflowId) => `${dir}/workflows/${Result.getOrThrow(checkWorkflowId(workflowId))}/cache.json`
   }
@@ -90,6 +93,7 @@ export const refuseLinks = Effect.fnUntraced(function* (
     paths.lock,
     paths.blobs,
     paths.children,
+    paths.inbox,
     paths.workflows,
     `${paths.workflows}/${mainWorkflow}`,
     paths.cache(mainWorkflow)

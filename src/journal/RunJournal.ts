@@ -11,6 +11,7 @@ import { checkpointOf, digestOf, writeCheckpoint, type Checkpoint } from "./Chec
 import type { ContentStore } from "./ContentStore.ts"
 import { makeDurableEvents, type Tell } from "./durableEvents.ts"
 import { payloadText, type EventLog, type LogPosition } from "./EventLog.ts"
+import { makeInbox, type Inbox } from "./inbox.ts"
 import { fromFsError, JournalError, notCanonical } from "./JournalError.ts"
 import { parseEvent } from "./LogReader.ts"
 import { writeParked } from "./parkedFile.ts"
@@ -81,6 +82,8 @@ export interface RunJournal extends KeptRoles {
   readonly withoutCache: () => void
   /** Where the subprocesses that work for the run are written down. */
   readonly children: (typeof RunChildren)["Service"]
+  /** Answers left by others: only who holds the run's lock takes them. */
+  readonly inbox: Inbox
   /** Whether the run's lock was taken over from a process that died. */
   readonly tookOver: boolean
   /** What was found and mended when the run was opened, and what the file system cannot do. */
@@ -389,6 +392,7 @@ export const makeRunJournal = Effect.fnUntraced(function* (
     seal,
     tookOver: parts.tookOver,
     children: parts.children,
+    inbox: yield* makeInbox(paths),
     warnings: () => warnings
   }
 })

@@ -51,7 +51,7 @@ export const runExists = Effect.fnUntraced(function* (
 /** Leavings of processes that died: temporary files and claims on locks. Under the lock, so nobody uses them. */
 const sweep = Effect.fnUntraced(function* (paths: RunPaths) {
   const fs = yield* FsPort
-  const dirs = [paths.dir, paths.blobs, paths.children, `${paths.workflows}/${mainWorkflow}`]
+  const dirs = [paths.dir, paths.blobs, paths.children, paths.inbox, `${paths.workflows}/${mainWorkflow}`]
   for (const dir of dirs) {
     const names = yield* Effect.orElseSucceed(fs.list(dir), (): ReadonlyArray<string> => [])
     for (const name of names) {
