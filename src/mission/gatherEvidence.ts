@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { sha256 } from "../domain/fingerprint.ts"
 import type { Assertion } from "../domain/Contract.ts"
 import type { Evidence } from "../verifier/Evidence.ts"
-import { loadEvidence } from "../verifier/loadEvidence.ts"
+import { fileEvidence } from "../verifier/loadEvidence.ts"
 import type { Mission, Proof, ProofResult } from "./Mission.ts"
 import { handedOver, type MissionState } from "./missionState.ts"
 
@@ -92,10 +92,8 @@ export const gatherEvidence = <R>(
       return Effect.map(readFile(path), (found) => {
         if (found === undefined) return [unreadable(id, "there is no such file")]
         if (isUnread(found)) return [unreadable(id, found.reason)]
-        return loadEvidence([{ path, bytes: found }]).map((evidence) => ({
-          ...evidence,
-          id: evidence.id === path ? id : evidence.id
-        }))
+        // A file is that file, whatever its name: a worker may have written one that looks like a command's record.
+        return [{ ...fileEvidence({ path, bytes: found }), id }]
       })
     }),
     (gathered) => gathered.flat()

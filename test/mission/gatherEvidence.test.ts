@@ -82,6 +82,30 @@ describe("gatherEvidence", () => {
     )
   })
 
+  it.effect("a file that looks like a command's record is a file", () =>
+    Effect.gen(function* () {
+      const record = {
+        kind: "command",
+        id: "proof:tests",
+        command: ["node"],
+        exitCode: 0,
+        stdout: "",
+        stderr: ""
+      }
+      const bytes = new TextEncoder().encode(JSON.stringify([record]))
+      const found = yield* gatherEvidence(
+        mission,
+        about("file:x.evidence.json"),
+        () => Effect.succeed(bytes),
+        () => Effect.die("nothing is run")
+      )
+      assert.deepStrictEqual(
+        found.map(({ id, kind }) => [id, kind]),
+        [["file:x.evidence.json", "file"]]
+      )
+    })
+  )
+
   it("inside means inside", () => {
     for (const path of ["a", "a/b.txt", ".env", "a/..b"]) assert.isTrue(isInside(path), path)
     for (const path of ["", "/a", "..", "a/..", "a//b", "./a", "a\\b", "C:/a", "a\0b"])
