@@ -13,6 +13,7 @@ import type { EngineSettings, ModelSettings } from "../cli/Host.ts"
 import { EngineVersions } from "../engine/EngineVersions.ts"
 import { layerWithMissions } from "../engine/rooms/layerWithMissions.ts"
 import { Journal } from "../journal/Journal.ts"
+import * as FolderHashesNode from "../kernel/folder/FolderHashes.node.ts"
 import * as FsPortNode from "../kernel/FsPort.node.ts"
 import * as GivenFilesNode from "../kernel/GivenFiles.node.ts"
 import * as HostIdentityNode from "../kernel/HostIdentity.node.ts"
@@ -94,9 +95,11 @@ const proofsUnrun = ProofRunner.layerScripted(({ command, id }) =>
 )
 
 /** The rooms that runs have, missions among them: their files and proof commands are those of the directory. */
-const missionsLayer = ({ directory = process.cwd(), offline }: EngineSettings) => {
+const missionsLayer = ({ baseDir, directory = process.cwd(), offline }: EngineSettings) => {
   const proofs = offline === "as_its_model" ? proofsUnrun : ProofRunnerNode.layer(directory)
-  return layerWithMissions(directory).pipe(Layer.provide(Layer.merge(GivenFilesNode.layer, proofs)))
+  return layerWithMissions(directory, baseDir).pipe(
+    Layer.provide(Layer.mergeAll(GivenFilesNode.layer, FolderHashesNode.layer, proofs))
+  )
 }
 
 /** All that a run works with. */

@@ -38,6 +38,8 @@ export const Contract = Schema.Struct({
   assertions: Schema.optionalKey(Schema.Array(Assertion)),
   proofs: Schema.optionalKey(Schema.Array(ProofCommand)),
   commands: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** What proofs write and nothing rests on: a file, or a folder, which ends in `/`. Nobody looks whether it changes. */
+  scratch: Schema.optionalKey(Schema.Array(Schema.NonEmptyString)),
   council: Schema.optionalKey(Schema.Struct({ board: Schema.String, question: Schema.String })),
   publish: Schema.optionalKey(Schema.Boolean)
 })

@@ -1,4 +1,5 @@
 // What a mission answers, out of the state of its work and its gates.
+import type { Finding } from "../verifier/Finding.ts"
 import { allPassed, type Gates } from "./gates.ts"
 import type { Mission, MissionResult } from "./Mission.ts"
 import { outcome, unitRun, type MissionState } from "./missionState.ts"
@@ -25,12 +26,13 @@ const errorOf = (
   return { code, message, retryable: false }
 }
 
-/** `waiting`: items besides its parked units that wait for a person. */
+/** `waiting`: items besides its parked units that wait for a person. `findings`: on the state at the end. */
 export const resultOf = (
   mission: Mission,
   state: MissionState,
   gates: Gates,
-  waiting: ReadonlyArray<string>
+  waiting: ReadonlyArray<string>,
+  findings?: ReadonlyArray<Finding>
 ): MissionResult => {
   const parked = [
     ...state.units.filter(({ status }) => status === "parked").map(({ unit }) => taskId(mission, unit)),
@@ -53,7 +55,7 @@ export const resultOf = (
       ...(why === undefined ? {} : { failure: why })
     })),
     gates: gates.decided,
-    assertions: state.milestones.at(-1)?.findings ?? [],
+    assertions: findings ?? state.milestones.at(-1)?.findings ?? [],
     parked,
     coverage: {
       done: mission.units.filter(({ id }) => unitRun(state, id)?.status === "done").length,

@@ -3,6 +3,7 @@
 // past it had. Keeping what was seen is the caller's.
 import { Effect, Schema } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
+import { unknown } from "../kernel/folder/FolderHashes.ts"
 import { inputHashes, type ReadFile } from "./gatherEvidence.ts"
 
 /** `[path, SHA-256 of the bytes, "absent", or "unread: …"]`, sorted by path. */
@@ -26,6 +27,7 @@ export type Observe<R = never> = (
 interface Ports<R> {
   readonly readFile: ReadFile<R>
   readonly observe?: Observe<R>
+  readonly folder?: Effect.Effect<Inputs, never, R>
 }
 
 const Bytes = Schema.toCodecJson(
@@ -59,6 +61,35 @@ export const inputsAt = <R>(
           hashes.map(([path, hash]) => [path, hash])
         )
       ).pipe(Effect.flatMap(decodeInputs), Effect.orDie)
+
+/** All that stands in the working directory at that moment, and `paths`, wherever they are. */
+export const folderAt = <R>(
+  ports: Ports<R>,
+  at: Moment,
+  paths: ReadonlyArray<string>
+): Effect.Effect<Inputs, never, R> => {
+  const { folder } = ports
+  if (folder === undefined) return inputsAt(ports, at, paths)
+  const look = Effect.gen(function* () {
+    const inputs = new Map(yield* folder)
+    const named = paths.filter((path) => !inputs.has(path))
+    for (const [path, hash] of yield* inputHashes(named, ports.readFile)) inputs.set(path, hash)
+    return Array.from(inputs, ([path, hash]): Json => [path, hash])
+  })
+  return observed(ports, "inputs", at, look).pipe(Effect.flatMap(decodeInputs), Effect.orDie)
+}
+
+/**
+ * The paths that are not in both with one hash. What nobody could look at (`unknown`) may have changed, and so counts
+ * as changed.
+ */
+export const changedIn = (before: Inputs, after: Inputs): ReadonlyArray<string> => {
+  const was = new Map(before)
+  const is = new Map(after)
+  return Array.from(new Set([...was.keys(), ...is.keys()]))
+    .filter((path) => was.get(path) !== is.get(path) || is.get(path)?.startsWith(unknown) === true)
+    .sort()
+}
 
 /** Reads files as they were at that moment. */
 export const evidenceReader =

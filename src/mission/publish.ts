@@ -3,11 +3,12 @@
 import { Effect } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { Finding } from "../verifier/Finding.ts"
+import { proveFinalState, someOf, whyMoving, type FinalState } from "./finalState.ts"
 import { restsOn } from "./gatherEvidence.ts"
 import { finalMilestone } from "./loadMission.ts"
-import { proofPassed, type Mission, type Proof } from "./Mission.ts"
+import type { Mission } from "./Mission.ts"
 import type { MissionState } from "./missionState.ts"
-import { inputsAt, type Inputs } from "./observations.ts"
+import { changedIn, folderAt, type Inputs } from "./observations.ts"
 import type { MissionPorts } from "./runMission.ts"
 
 /** How often content may change while somebody is asked about it, before the gate fails. */
@@ -18,10 +19,8 @@ interface Publishing<R> {
   readonly ports: MissionPorts<R>
   readonly state: MissionState
   readonly round: number
-  /** The files that the last validation rested on. */
-  readonly proven: Inputs
-  /** Validates everything once more; the findings. */
-  readonly validateAgain: (round: number) => Effect.Effect<ReadonlyArray<Finding>, never, R>
+  /** What the Proof and the Validator gate have let through. */
+  readonly proven: FinalState
 }
 
 /** All that an approval to publish is for, besides the run's result: what was handed over, files, and findings. */
@@ -36,30 +35,6 @@ const contentOf = (
   findings: findings.map(({ claim, finding }) => [claim, finding])
 })
 
-/** Runs every proof and checks every assertion on what stands there now; what does not hold. */
-const wantingOf = Effect.fnUntraced(function* <R>(
-  { mission, ports, state, validateAgain }: Publishing<R>,
-  at: { readonly task: string; readonly round: number },
-  inputs: Inputs,
-  round: number
-) {
-  const proofs = new Map<string, Proof>(
-    [...mission.proofs, ...state.units.flatMap(({ unit }) => unit.proofs)].map((proof) => [proof.id, proof])
-  )
-  const failed: Array<string> = []
-  for (const proof of proofs.values()) {
-    if (!proofPassed(yield* ports.prove({ proof, ...at, inputs }))) failed.push(proof.id)
-  }
-  const findings = yield* validateAgain(round)
-  const unproven = findings.flatMap(({ claim, finding }) => (finding === "proven" ? [] : [claim]))
-  return { findings, wanting: [...failed, ...unproven] }
-})
-
-const changedIn = (before: Inputs, inputs: Inputs): ReadonlyArray<string> => {
-  const known = new Map(before)
-  return inputs.flatMap(([path, hash]) => (known.get(path) === hash ? [] : [path]))
-}
-
 /**
  * 1. Nothing is published that is not, to the byte, what the last approval was asked for.
  * 2. What changed since is asked about only after it was proven again; what does not hold any more is not published.
@@ -67,11 +42,12 @@ const changedIn = (before: Inputs, inputs: Inputs): ReadonlyArray<string> => {
  */
 export const publish = Effect.fnUntraced(function* <R>(publishing: Publishing<R>) {
   const { mission, ports, round, state } = publishing
-  let before = publishing.proven
-  let findings = state.milestones.at(-1)?.findings ?? []
+  const looked = restsOn(mission, state, finalMilestone)
+  let { findings, inputs: before } = publishing.proven
   let again = ""
   for (let look = 1; look <= maxLooks; look++) {
-    const files = before.length === 0 ? "" : ` (${before.map(([path]) => path).join(", ")})`
+    const named = Array.from(new Set(looked)).sort()
+    const files = named.length === 0 ? "" : ` (${named.join(", ")})`
     const approval = yield* ports.approve({
       item: "publish",
       why: `publish what "${mission.title}" made${files}`,
@@ -81,17 +57,20 @@ export const publish = Effect.fnUntraced(function* <R>(publishing: Publishing<R>
     })
     if (approval === "parked") return "parked" as const
     if (approval === "refused") return { ok: false, detail: "refused" }
+    if (ports.isForecast === true) return { ok: true, detail: "approved" }
     const at = { task: `${mission.id}/gate-publish${look === 1 ? "" : `#${look}`}`, round }
-    const inputs = yield* inputsAt(ports, at, restsOn(mission, state, finalMilestone))
+    const inputs = yield* folderAt(ports, { ...at, task: `${at.task}/before` }, looked)
     const changed = changedIn(before, inputs)
     if (changed.length === 0) return { ok: true, detail: `approved${again}` }
-    const proven = yield* wantingOf(publishing, at, inputs, round + look)
-    if (proven.wanting.length > 0) {
-      const why = `not proven any more: ${proven.wanting.join(", ")}`
-      return { ok: false, detail: `approved, but ${changed.join(", ")} changed since, and ${why}` }
+    const proven = yield* proveFinalState(mission, ports, state, at)
+    const unproven = proven.findings.flatMap(({ claim, finding }) => (finding === "proven" ? [] : [claim]))
+    const wanting = [...proven.failed, ...unproven]
+    const why = wanting.length > 0 ? `not proven any more: ${wanting.join(", ")}` : whyMoving(proven)
+    if (why !== undefined) {
+      return { ok: false, detail: `approved, but ${someOf(changed)} changed since, and ${why}` }
     }
-    again = `; ${changed.join(", ")} changed since, and was proven again and asked about again`
-    before = inputs
+    again = `; ${someOf(changed)} changed since, and was proven again and asked about again`
+    before = proven.inputs
     findings = proven.findings
   }
   return { ok: false, detail: `the files changed ${maxLooks} times while a person was asked` }

@@ -9,8 +9,9 @@ import type { ModelRunResult } from "../domain/ModelRun.ts"
 import { checkClaims, tally } from "../verifier/checkClaims.ts"
 import { proven } from "../verifier/Finding.ts"
 import { gatherEvidence, restsOn, type ReadFile } from "./gatherEvidence.ts"
+import { proveFinalState, whyMoving, whyNotProven } from "./finalState.ts"
 import { decideGate, gatesOf, mayWork, nextGate } from "./gates.ts"
-import { finalMilestone, loadMission } from "./loadMission.ts"
+import { loadMission } from "./loadMission.ts"
 import {
   proofPassed,
   type GateName,
@@ -28,8 +29,7 @@ import {
   type Due,
   type MissionEvent,
   type MissionState,
-  type UnitRun,
-  handedOver
+  type UnitRun
 } from "./missionState.ts"
 import { publish } from "./publish.ts"
 import { resultOf } from "./missionResult.ts"
@@ -77,6 +77,8 @@ export interface MissionPorts<R = never> {
    * what was seen then, so that its past does not change with the files. Absent: it is looked at.
    */
   readonly observe?: Observe<R>
+  /** All that stands in the working directory. Absent: only files that somebody names can be looked at. */
+  readonly folder?: Effect.Effect<Inputs, never, R>
   /** Written down for auditors, before what follows from it is done. */
   readonly record: (kind: string, data: Json) => Effect.Effect<void, never, R>
   readonly approve: (wanted: ApprovalWanted) => Effect.Effect<Approval, never, R>
@@ -99,8 +101,6 @@ interface Work<R> {
   readonly mission: Mission
   readonly ports: MissionPorts<R>
   readonly council: CouncilWord | undefined
-  /** What the last validation of all rested on. */
-  readonly validated: { inputs: Inputs }
 }
 
 const failure = (code: "worker_failed" | "not_approved" | "not_local", message: string) => ({ code, message })
@@ -182,7 +182,6 @@ const validate = Effect.fnUntraced(function* <R>(
   }
   const at = { task: `${mission.id}/validator-${milestone}`, round }
   const inputs = yield* inputsAt(ports, at, restsOn(mission, state, milestone))
-  if (milestone === finalMilestone) work.validated.inputs = inputs
   const evidence = yield* gatherEvidence(mission, assertions, evidenceReader(ports, at), (proof) =>
     ports.prove({ proof, ...at, inputs })
   )
@@ -313,46 +312,35 @@ export const runGatesOf = Effect.fnUntraced(function* <R>(
   }
   if (!mayWork(gates)) return resultOf(mission, state, gates, [])
 
-  const work: Omit<Work<R>, "asking"> = { mission, ports, council, validated: { inputs: [] } }
-  state = yield* doWork(work)
+  state = yield* doWork({ mission, ports, council })
   const worked = outcome(state)
   if (worked === "parked") return resultOf(mission, state, gates, [])
+  const round = roundsOf(state)
+  const open = state.units.filter(({ status }) => status !== "done").map(({ unit }) => unit.id)
+  const proven =
+    open.length > 0
+      ? undefined
+      : yield* proveFinalState(mission, ports, state, { task: `${mission.id}/gate-proof`, round })
+  const findings = worked === "done" ? proven?.findings : undefined
   if (nextGate(gates) === "proof") {
-    const done = state.units.every(({ status }) => status === "done")
-    const at = { task: `${mission.id}/gate-proof`, round: roundsOf(state) }
-    const inputs = yield* inputsAt(ports, at, handedOver(state))
-    const own = done
-      ? yield* Effect.forEach(mission.proofs, (proof) => ports.prove({ proof, ...at, inputs }))
-      : []
-    const failed = own.filter((proof) => !proofPassed(proof)).map(({ id }) => id)
-    const open = state.units.filter(({ status }) => status !== "done").map(({ unit }) => unit.id)
-    const wanting = [...open, ...failed]
-    yield* decide(
-      "proof",
-      wanting.length === 0,
-      wanting.length === 0 ? "all passed" : `not passed: ${wanting.join(", ")}`
-    )
+    const why = proven === undefined ? `not passed: ${open.join(", ")}` : whyNotProven(proven)
+    yield* decide("proof", why === undefined, why ?? "all passed")
   }
   if (nextGate(gates) === "validator") {
-    const findings = state.milestones.at(-1)?.findings ?? []
-    const { ok, proven: holding } = tally(findings)
-    const passed = ok && state.milestones.every(({ status }) => status === "passed")
-    yield* decide("validator", passed, `${holding} of ${contract.assertions?.length ?? 0} assertions proven`)
+    const last = findings ?? state.milestones.at(-1)?.findings ?? []
+    const { ok, proven: holding } = tally(last)
+    // Without proofs nobody has said yet whether it stays as it is.
+    const moving = proven === undefined ? undefined : whyMoving(proven)
+    const passed = ok && moving === undefined && state.milestones.every(({ status }) => status === "passed")
+    const said = `${holding} of ${contract.assertions?.length ?? 0} assertions proven`
+    yield* decide("validator", passed, moving === undefined ? said : `${said}; ${moving}`)
   }
-  if (nextGate(gates) === "publish" && worked === "done") {
-    const published = yield* publish({
-      mission,
-      ports,
-      state,
-      round: roundsOf(state),
-      proven: work.validated.inputs,
-      validateAgain: (round) =>
-        Effect.map(validate(work, state, finalMilestone, round), ({ findings }) => findings)
-    })
-    if (published === "parked") return resultOf(mission, state, gates, ["publish"])
+  if (nextGate(gates) === "publish" && worked === "done" && proven !== undefined) {
+    const published = yield* publish({ mission, ports, state, round, proven })
+    if (published === "parked") return resultOf(mission, state, gates, ["publish"], findings)
     yield* decide("publish", published.ok, published.detail)
   }
-  return resultOf(mission, state, gates, [])
+  return resultOf(mission, state, gates, [], findings)
 })
 
 /**

@@ -22,7 +22,13 @@ describe("a mission that goes well", () => {
         assert.deepStrictEqual(labels(), ["build#1", "test#1"])
         assert.deepStrictEqual(
           proved.map(({ proof, task }) => `${task.split("/")[1]} ${proof.command.join(" ")}`),
-          ["build npm run build", "test npm test", "validator-final npm test", "gate-proof npm test"]
+          [
+            "build npm run build",
+            "test npm test",
+            "validator-final npm test",
+            "gate-proof npm test",
+            "gate-proof npm run build"
+          ]
         )
         assert.deepInclude(result, { ok: true, status: "done", coverage: { done: 2, of: 2 } })
         assert.deepStrictEqual(gates(result), ["scope:true", "proof:true", "validator:true"])

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import type { AgentOptions } from "../../src/domain/Call.ts"
 import type { Json } from "../../src/domain/canonicalJson.ts"
 import type { Contract } from "../../src/domain/Contract.ts"
+import { sha256 } from "../../src/domain/fingerprint.ts"
 import type { ModelRunResult } from "../../src/domain/ModelRun.ts"
 import type { ProofResult } from "../../src/mission/Mission.ts"
 import type { Approval, MissionPorts, ProofRequest } from "../../src/mission/runMission.ts"
@@ -110,6 +111,11 @@ export const scripted = (script: Script = {}) => {
         const text = files[path]
         return text === undefined ? undefined : new TextEncoder().encode(text)
       }),
+    folder: Effect.sync(() =>
+      Object.entries(files)
+        .map(([path, text]) => [path, sha256(text)] as const)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+    ),
     record: (kind, data) => Effect.sync(() => void recorded.push([kind, data])),
     approve: ({ item }) =>
       Effect.sync(() => {

@@ -28,6 +28,7 @@ test("2 and 3 make 5", () => assert.strictEqual(sum(2, 3), 5))
 
 const contract = (council: boolean) => ({
   commands: [`${node} --test`],
+  scratch: ["proof.log"],
   proofs: [{ id: "tests", command: [node, "--test", "sum.test.mjs"] }],
   assertions: [
     { id: "adds", statement: "it adds", oracle: "exit_code", args: { code: 0 }, evidence: "proof:tests" },

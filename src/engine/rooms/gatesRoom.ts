@@ -9,7 +9,7 @@ import type { ProofRunner } from "../../mission/ProofRunner.ts"
 import { councilGate, runGatesOf, type MissionPorts } from "../../mission/runMission.ts"
 import { GatesSpec } from "../gates/GatesSpec.ts"
 import type { Room, RoomContext } from "../Room.ts"
-import { missionPorts } from "./missionRoom.ts"
+import { missionPorts, type WorkingDirectory } from "./missionRoom.ts"
 
 const decodeSpec = Schema.decodeUnknownOption(GatesSpec)
 const encodeAnswer = Schema.encodeUnknownSync(
@@ -58,16 +58,16 @@ export const gatesWithoutFiles: Room = (given, context) =>
           problem: "the run has no working directory to run it in"
         })
     },
-    () => Effect.succeed(undefined)
+    { readFile: () => Effect.succeed(undefined) }
   )(given, context)
 
-/** The room, with its proof commands and how it reads a file of the working directory. */
+/** The room, with its proof commands and how it reads the working directory. */
 export const makeGatesRoom =
-  (runner: ProofRunner["Service"], readFile: MissionPorts["readFile"]): Room =>
+  (runner: ProofRunner["Service"], directory: WorkingDirectory): Room =>
   (given, context) => {
     const spec = Option.getOrUndefined(decodeSpec(given))
     if (spec === undefined) return Effect.succeed({ ok: false, gates: [] })
-    const ports = missionPorts(context, runner, readFile, spec.at === "end" ? spec.result : undefined)
+    const ports = missionPorts(context, runner, directory, spec.at === "end" ? spec.result : undefined)
     if (spec.at === "start") return atStart(ports)
     if ("close" in spec) return closing(context, spec.close, spec.why)
     const contract = leftOf(context.contract ?? {}, spec.decide)

@@ -4,6 +4,7 @@ import { Effect, Result, Schema } from "effect"
 import { debate, type DebatePorts } from "../../council/Debate.ts"
 import { decodeBoard } from "../../council/loadBoard.ts"
 import type { Json } from "../../domain/canonicalJson.ts"
+import type { PathHashes } from "../../kernel/folder/FolderHashes.ts"
 import { isInside } from "../../mission/gatherEvidence.ts"
 import { MissionResult, proofPassed, ProofResult } from "../../mission/Mission.ts"
 import type { ProofRunner } from "../../mission/ProofRunner.ts"
@@ -37,11 +38,17 @@ const council = (context: RoomContext): MissionPorts["council"] => {
   )
 }
 
+/** How the working directory is read: a file of it, and all that stands there but for some paths. */
+export interface WorkingDirectory {
+  readonly readFile: MissionPorts["readFile"]
+  readonly folder?: (without: ReadonlyArray<string>) => Effect.Effect<PathHashes>
+}
+
 /** What a mission, or the gates of a run, do through the run. `result`: fingerprint of what the plan returned. */
 export const missionPorts = (
   context: RoomContext,
   runner: ProofRunner["Service"],
-  read: MissionPorts["readFile"],
+  { folder, readFile: read }: WorkingDirectory,
   result?: string
 ): MissionPorts => {
   const said = council(context)
@@ -71,6 +78,7 @@ export const missionPorts = (
         .pipe(Effect.flatMap(decodeProof), Effect.orDie)
     },
     readFile,
+    ...(folder === undefined ? {} : { folder: folder(context.contract?.scratch ?? []) }),
     observe: (kind, at, look) =>
       context.step(kind, { ...at, ...(context.reopened === 0 ? {} : { reopened: context.reopened }) }, look),
     record: context.record,
@@ -92,11 +100,11 @@ export const missionPorts = (
   }
 }
 
-/** The room, with its proof commands and how it reads a file of the working directory. */
+/** The room, with its proof commands and how it reads the working directory. */
 export const makeMissionRoom =
-  (runner: ProofRunner["Service"], readFile: MissionPorts["readFile"]): Room =>
+  (runner: ProofRunner["Service"], directory: WorkingDirectory): Room =>
   (spec, context) =>
-    runMission(spec, context.contract ?? {}, missionPorts(context, runner, readFile)).pipe(
+    runMission(spec, context.contract ?? {}, missionPorts(context, runner, directory)).pipe(
       Effect.map((result): Json => {
         if (result.status !== "invalid") return encodeResult(result)
         const { code = "invalid_input", message = "the mission does not load" } = result.error ?? {}
