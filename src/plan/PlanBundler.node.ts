@@ -280,6 +280,8 @@ const run = async (plan: OpenedPlan): Promise<Bundled> => {
       format: "esm",
       platform: "neutral",
       mainFields: ["module", "main"],
+      // Of a package that has both, the form that needs no Node: a plan has none.
+      conditions: ["module", "browser"],
       // Decorators and `using` are lowered; everything older runs as it was written.
       target: "es2024",
       treeShaking: false,

@@ -156,6 +156,20 @@ export const run = Effect.gen(function* () {
     )
   }
 
+  it.effect("are taken in the form that needs no Node, where they have one", () =>
+    Effect.gen(function* () {
+      const folder = yield* planFolder({
+        "node_modules/ids/package.json":
+          '{ "name": "ids", "version": "1.0.0", "exports": { "browser": "./web.js", "default": "./node.js" } }',
+        "node_modules/ids/web.js": "export const id = () => crypto.getRandomValues(new Uint8Array(3)).join()",
+        "node_modules/ids/node.js": "export const id = () => Buffer.alloc(3).join()",
+        "plan.js": planOf('import { id } from "ids"', "id()")
+      })
+      const { state } = yield* playFile(`${folder}/plan.js`, "the goal")
+      assert.match(String(resultOf(state)), /^\d+,\d+,\d+$/)
+    })
+  )
+
   it.effect("change nothing of a bundle where there are none", () =>
     Effect.gen(function* () {
       const folder = yield* planFolder({ "plan.js": planOf("", "1") })
