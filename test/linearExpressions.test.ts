@@ -66,6 +66,8 @@ describe("texts from outside", () => {
     for (const { file, flags, source } of expressions) places.set(`/${source}/${flags}`, file)
     const slow = Array.from(places).flatMap(([text, file]) => {
       const end = text.lastIndexOf("/")
+      // Without a repetition that has no bound, each place is tried in a bounded time.
+      if (!/[*+]|\{\d+,\}/.test(text.slice(1, end).replaceAll(/\\./g, ""))) return []
       const attack = slowest(text.slice(1, end), text.slice(end + 1))
       return attack === undefined ? [] : [`${file}: ${text} on ${attack}`]
     })
