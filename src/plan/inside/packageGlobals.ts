@@ -20,6 +20,8 @@ export const packageGlobals = (own: Intrinsics, recorder: Recorder, { reach, adv
   const OwnBytes = Uint8Array
   const lower = own.uncurry(Number.prototype.toString)
 
+  const nearFrames = 5
+
   let file = ""
   let seed = ""
   let time = 0
@@ -50,7 +52,8 @@ export const packageGlobals = (own: Intrinsics, recorder: Recorder, { reach, adv
   /** The package whose code calls; undefined where it is the author's, or nobody of the plan. */
   const caller = (): string | undefined => {
     if (known.length === 0) return undefined
-    const site = recorder.mark(caller)
+    // The plan's nearest frame is mostly just above the engine's own; fewer frames cost less.
+    const site = recorder.mark(caller, nearFrames) ?? recorder.mark(caller)
     if (site === undefined || site.file !== file) return undefined
     for (let index = 0; index < known.length; index++) {
       const one = known[index]

@@ -129,12 +129,12 @@ export const record = (own: Intrinsics, limits: Limits) => {
     configurable: false
   })
 
-  /** Where the plan is. `skip` and what it called are left out. */
-  const mark = (skip: (...args: Array<never>) => unknown): RawSite | undefined => {
+  /** Where the plan is. `skip` and what it called are left out; `most` frames are looked at. */
+  const mark = (skip: (...args: Array<never>) => unknown, most = callLimit): RawSite | undefined => {
     const holder: { readonly stack?: unknown } = own.create(null)
     const limit = OwnError.stackTraceLimit
     // The plan may have frozen it: then there are as many frames as it left.
-    own.set(OwnError, "stackTraceLimit", callLimit)
+    own.set(OwnError, "stackTraceLimit", most)
     try {
       apply(captureStackTrace, OwnError, [holder, skip])
       return holder.stack === undefined ? undefined : weakGet(sites, holder)
