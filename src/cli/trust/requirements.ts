@@ -29,8 +29,6 @@ export interface Requirements {
   readonly addresses: ReadonlyArray<Address>
 }
 
-export const nothing: Requirements = { commands: [], addresses: [] }
-
 const presets: ReadonlySet<string> = new Set(["claude", "codex", "gemini"])
 
 const byName = <A>(record: Readonly<Record<string, A>> | undefined): ReadonlyArray<readonly [string, A]> =>
