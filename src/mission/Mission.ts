@@ -49,6 +49,10 @@ export interface Proof {
   readonly id: string
   readonly command: ReadonlyArray<string>
   readonly timeoutMs: number
+  /** Words at free places of the contract's pattern: paths that lead nowhere else. */
+  readonly places?: ReadonlyArray<string>
+  /** The entry of the contract that allows it without naming what stands behind its words. */
+  readonly prefix?: string
 }
 
 export interface Unit {
@@ -106,6 +110,11 @@ export const ProofResult = Schema.Struct({
   problem: Schema.optionalKey(Schema.String)
 })
 export type ProofResult = typeof ProofResult.Type
+
+/** What was run: found before the run on the path, outside the working directory, unless the contract says its path. */
+export interface ProofRun extends ProofResult {
+  readonly program?: { readonly path: string; readonly sha256: string }
+}
 
 export const proofPassed = (result: ProofResult): boolean => result.exitCode === 0 && result.timedOut !== true
 

@@ -1,6 +1,7 @@
 // What is proven at the end, and of what: every proof, of units too, and every assertion on one state of the working
 // directory, which is the same when they are done as it was when they began.
 import { Cause, Effect } from "effect"
+import { currentRules, firstRules } from "../domain/rules.ts"
 import { checkClaims } from "../verifier/checkClaims.ts"
 import type { Finding } from "../verifier/Finding.ts"
 import { gatherEvidence, restsOn } from "./gatherEvidence.ts"
@@ -94,6 +95,45 @@ export const proveFinalState = <R>(
           moving: []
         })
   )
+
+/** What a command names, or reads because of what it is, as paths. */
+const scriptsOf = ({ command: [program = "", ...args] }: Proof): ReadonlyArray<string> => [
+  ...[program, ...args]
+    .filter((word) => word.includes("/") || word.includes("."))
+    .map((word) => word.replace(/^\.\//, "")),
+  ...args,
+  ...(/(?:^|\/)(?:npm|npx|pnpm|yarn|bun)$/.test(program) ? ["package.json"] : []),
+  ...(/(?:^|\/)make$/.test(program) ? ["Makefile", "makefile"] : [])
+]
+
+/** What stands there before the first worker: files that proofs name are looked at again at the end. */
+export const beforeWork = <R>(mission: Mission, ports: MissionPorts<R>) =>
+  mission.units.length === 0 || ports.isForecast === true || (ports.rules ?? currentRules) === firstRules
+    ? Effect.succeed<Inputs>([])
+    : folderAt(ports, { task: `${mission.id}/start`, round: 0 }, [])
+
+/** Files of proofs that were there before the first worker and are others now, each with the proof that names it. */
+export const changedScripts = (
+  mission: Mission,
+  state: MissionState,
+  before: Inputs,
+  { inputs }: FinalState
+): string => {
+  const was = new Set(before.map(([path]) => path))
+  const changed = changedIn(before, inputs).filter((path) => was.has(path))
+  const told = proofsOf(mission, state).flatMap((proof) => {
+    const named = new Set(scriptsOf(proof))
+    const own = changed.filter(
+      (path) =>
+        named.has(path) ||
+        [...named].some((one) => one !== "" && path.startsWith(`${one.replace(/\/$/, "")}/`))
+    )
+    return own.length === 0 ? [] : [`${someOf(own)} (${proof.id})`]
+  })
+  return told.length === 0
+    ? ""
+    : `changed since the mission began, though a proof is made of it: ${told.join("; ")}`
+}
 
 const maxNamed = 5
 /** Names of files, the first of them. */

@@ -11,6 +11,7 @@ import { handedOver, type MissionState } from "./missionState.ts"
 /** A file that is there and is not read: no regular one, one that leads outside, one that is too large. */
 export interface Unread {
   readonly reason: string
+  readonly isOutside?: boolean
 }
 
 export const isUnread = (found: Uint8Array | Unread | undefined): found is Unread =>

@@ -6,7 +6,7 @@ import type { Assertion, Contract } from "../domain/Contract.ts"
 import { fingerprint } from "../domain/fingerprint.ts"
 import { issuesOf, pathText } from "../domain/schemaIssues.ts"
 import { noOracle, oracleNamed } from "../verifier/oracleKit.ts"
-import { defaultProofTimeoutMs, isAllowed, wordsOf } from "./commands.ts"
+import { allowedBy, defaultProofTimeoutMs, wordsOf } from "./commands.ts"
 import { MissionSpec, type Milestone, type Mission, type Proof, type ProofRef, type Unit } from "./Mission.ts"
 import { MissionError, type MissionCode, type MissionProblem } from "./MissionError.ts"
 import { cycleOf } from "./unitGraph.ts"
@@ -151,16 +151,41 @@ const proofOf = (contract: Contract, ref: ProofRef, path: string): Result.Result
       )
     )
   }
-  return isAllowed(contract, command)
-    ? Result.succeed({ id: command.join(" "), command, timeoutMs: defaultProofTimeoutMs })
-    : Result.fail(
-        problem(
-          "command_not_allowed",
-          path,
-          `the contract does not allow \`${command.join(" ")}\`; its proofs are ${proofIds(contract)}, its commands ${listed(contract.commands ?? [])}`
+  const allowed = allowedBy(contract, command)
+  if (allowed === undefined) {
+    return Result.fail(
+      problem(
+        "command_not_allowed",
+        path,
+        `the contract does not allow \`${command.join(" ")}\`; its proofs are ${proofIds(contract)}, its commands ${listed(contract.commands ?? [])}; a free place such as <file> takes one path inside the working directory, and no option`
+      )
+    )
+  }
+  const { places, prefix } = allowed
+  return Result.succeed({
+    id: command.join(" "),
+    command,
+    timeoutMs: defaultProofTimeoutMs,
+    ...(places.length === 0 ? {} : { places }),
+    ...(prefix === undefined ? {} : { prefix })
+  })
+}
+
+/** What whoever wrote the contract shall know: prefixes that allow more than a pattern would. */
+export const noticesOf = ({ units }: Mission): ReadonlyArray<string> =>
+  Array.from(
+    new Set(
+      units.flatMap(({ proofs }) =>
+        proofs.flatMap(({ command, prefix }) =>
+          prefix === undefined
+            ? []
+            : [
+                `"${prefix}" under commands has no free place, and allows \`${command.join(" ")}\` as it would anything behind it that is no option; write "${prefix} <file>"`
+              ]
         )
       )
-}
+    )
+  )
 
 /** Loads a mission. Without a contract there are no assertions, and no command is allowed. */
 export const loadMission = (

@@ -21,6 +21,8 @@ interface Publishing<R> {
   readonly round: number
   /** What the Proof and the Validator gate have let through. */
   readonly proven: FinalState
+  /** Which files of proofs workers have changed, in words; empty: none. */
+  readonly scripts: string
 }
 
 /** All that an approval to publish is for, besides the run's result: what was handed over, files, and findings. */
@@ -50,7 +52,7 @@ export const publish = Effect.fnUntraced(function* <R>(publishing: Publishing<R>
     const files = named.length === 0 ? "" : ` (${named.join(", ")})`
     const approval = yield* ports.approve({
       item: "publish",
-      why: `publish what "${mission.title}" made${files}`,
+      why: `publish what "${mission.title}" made${files}${publishing.scripts === "" ? "" : `; ${publishing.scripts}`}`,
       content: contentOf(publishing, before, findings),
       // What was approved of when no content was named holds for what was proven then, and is looked at below.
       ...(look === 1 ? { before: `publish what "${mission.title}" made` } : {})

@@ -9,9 +9,9 @@ import type { ModelRunResult } from "../domain/ModelRun.ts"
 import { checkClaims, tally } from "../verifier/checkClaims.ts"
 import { proven } from "../verifier/Finding.ts"
 import { gatherEvidence, restsOn, type ReadFile } from "./gatherEvidence.ts"
-import { proveFinalState, whyMoving, whyNotProven } from "./finalState.ts"
+import { beforeWork, changedScripts, proveFinalState, whyMoving, whyNotProven } from "./finalState.ts"
 import { decideGate, gatesOf, mayWork, nextGate } from "./gates.ts"
-import { loadMission } from "./loadMission.ts"
+import { loadMission, noticesOf } from "./loadMission.ts"
 import {
   proofPassed,
   type GateName,
@@ -77,6 +77,8 @@ export interface MissionPorts<R = never> {
    * what was seen then, so that its past does not change with the files. Absent: it is looked at.
    */
   readonly observe?: Observe<R>
+  /** The rules the run began under; absent: those of now. */
+  readonly rules?: number
   /** All that stands in the working directory. Absent: only files that somebody names can be looked at. */
   readonly folder?: Effect.Effect<Inputs, never, R>
   /** Written down for auditors, before what follows from it is done. */
@@ -303,7 +305,7 @@ export const runGatesOf = Effect.fnUntraced(function* <R>(
     })
 
   const scope = ports.scope === undefined ? { ok: true, detail: "nothing to compare" } : yield* ports.scope
-  yield* decide("scope", scope.ok, scope.detail)
+  yield* decide("scope", scope.ok, [scope.detail, ...(scope.ok ? noticesOf(mission) : [])].join("; "))
   let council: CouncilWord | undefined
   if (nextGate(gates) === "council") {
     const held = yield* councilGate(ports)
@@ -312,6 +314,7 @@ export const runGatesOf = Effect.fnUntraced(function* <R>(
   }
   if (!mayWork(gates)) return resultOf(mission, state, gates, [])
 
+  const start = yield* beforeWork(mission, ports)
   state = yield* doWork({ mission, ports, council })
   const worked = outcome(state)
   if (worked === "parked") return resultOf(mission, state, gates, [])
@@ -322,9 +325,14 @@ export const runGatesOf = Effect.fnUntraced(function* <R>(
       ? undefined
       : yield* proveFinalState(mission, ports, state, { task: `${mission.id}/gate-proof`, round })
   const findings = worked === "done" ? proven?.findings : undefined
+  const scripts = proven === undefined ? "" : changedScripts(mission, state, start, proven)
   if (nextGate(gates) === "proof") {
     const why = proven === undefined ? `not passed: ${open.join(", ")}` : whyNotProven(proven)
-    yield* decide("proof", why === undefined, why ?? "all passed")
+    yield* decide(
+      "proof",
+      why === undefined,
+      why ?? (scripts === "" ? "all passed" : `all passed; ${scripts}`)
+    )
   }
   if (nextGate(gates) === "validator") {
     const last = findings ?? state.milestones.at(-1)?.findings ?? []
@@ -336,7 +344,7 @@ export const runGatesOf = Effect.fnUntraced(function* <R>(
     yield* decide("validator", passed, moving === undefined ? said : `${said}; ${moving}`)
   }
   if (nextGate(gates) === "publish" && worked === "done" && proven !== undefined) {
-    const published = yield* publish({ mission, ports, state, round, proven })
+    const published = yield* publish({ mission, ports, state, round, proven, scripts })
     if (published === "parked") return resultOf(mission, state, gates, ["publish"], findings)
     yield* decide("publish", published.ok, published.detail)
   }

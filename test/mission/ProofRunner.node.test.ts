@@ -1,11 +1,12 @@
 // Proof commands for real: exit codes, limits, a clean environment, and nothing left running.
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:net"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { delimiter, dirname, join } from "node:path"
 import process from "node:process"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Schema } from "effect"
+import { sha256 } from "../../src/domain/fingerprint.ts"
 import type { Contract } from "../../src/domain/Contract.ts"
 import type { Proof } from "../../src/mission/Mission.ts"
 import { ProofRunner } from "../../src/mission/ProofRunner.ts"
@@ -68,6 +69,34 @@ describe("ProofRunner", () => {
         exitCode: null,
         timedOut: true
       })
+    })
+  )
+
+  it.live("the program is one from outside the working directory, and its hash is told", () =>
+    Effect.gen(function* () {
+      const inner = join(directory, "bin")
+      mkdirSync(inner)
+      const plant = (name: string) =>
+        writeFileSync(join(inner, name), "#!/bin/sh\necho planted\n", { mode: 0o755 })
+      plant("node")
+      plant("only-here")
+      const before = process.env["PATH"]
+      process.env["PATH"] = [inner, "bin", dirname(process.execPath), before].join(delimiter)
+      const planted = ProofRunnerNode.layer(directory)
+      const proving = (...command: ReadonlyArray<string>) =>
+        ProofRunner.use((proofs) => proofs.run({ id: "p", command, timeoutMs: 20_000 })).pipe(
+          Effect.provide(planted)
+        )
+      const real = yield* proving("node", "-p", "process.env.PATH")
+      assert.strictEqual(real.exitCode, 0)
+      assert.notInclude(real.stdout, inner)
+      assert.strictEqual(real.program?.path, join(dirname(process.execPath), "node"))
+      assert.strictEqual(real.program?.sha256, sha256(readFileSync(process.execPath)))
+      const only = yield* proving("only-here")
+      process.env["PATH"] = before
+      assert.include(only.problem, "only-here is only in the working directory")
+      assert.deepInclude(yield* proving("bin/only-here"), { exitCode: 0, stdout: "planted\n" })
+      rmSync(inner, { recursive: true })
     })
   )
 

@@ -164,6 +164,31 @@ describe("the state at the end", () => {
       })
   )
 
+  it.effect("a worker that changed what a proof is made of is shown where it is let through", () =>
+    Effect.gen(function* () {
+      const contract = { commands: ["run"], publish: true }
+      const run = (script: string) =>
+        Effect.gen(function* () {
+          const files: Files = { a: "has one good", one: "good", new: "" }
+          const { ports } = portsOn(files, contract, () => {
+            Object.assign(files, { a: script, made: "1" })
+            return []
+          })
+          const why: Array<string> = []
+          const approve: MissionPorts["approve"] = (wanted) => {
+            why.push(wanted.why)
+            return ports.approve(wanted)
+          }
+          const spec = { title: "t", units: [unit("u", [["run", "a"]])] }
+          const result = yield* runMission(spec, contract, { ...ports, approve })
+          assert.isTrue(result.ok)
+          return [gate(result, "proof")?.detail ?? "", ...why]
+        })
+      for (const told of yield* run("")) assert.include(told, "a proof is made of it: a (run a)")
+      for (const told of yield* run("has one good")) assert.notInclude(told, "made of it")
+    })
+  )
+
   it.effect("what nobody could look at is not known to be the same", () =>
     Effect.gen(function* () {
       const contract = { commands: ["run"] }

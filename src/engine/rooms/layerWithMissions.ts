@@ -26,7 +26,9 @@ export const layerWithMissions = (directory: string, base?: string) =>
       const given: WorkingDirectory = {
         readFile: (file) =>
           Effect.catch(files.read(directory, file), ({ code, message }) =>
-            Effect.succeed(code === "missing" ? undefined : { reason: message })
+            Effect.succeed(
+              code === "missing" ? undefined : { reason: message, isOutside: code === "outside" }
+            )
           ),
         ...(look === undefined
           ? {}

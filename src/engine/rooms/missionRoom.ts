@@ -5,8 +5,8 @@ import { debate, type DebatePorts } from "../../council/Debate.ts"
 import { decodeBoard } from "../../council/loadBoard.ts"
 import type { Json } from "../../domain/canonicalJson.ts"
 import type { PathHashes } from "../../kernel/folder/FolderHashes.ts"
-import { isInside } from "../../mission/gatherEvidence.ts"
-import { MissionResult, proofPassed, ProofResult } from "../../mission/Mission.ts"
+import { isInside, isUnread } from "../../mission/gatherEvidence.ts"
+import { MissionResult, proofPassed, ProofResult, type Proof, type ProofRun } from "../../mission/Mission.ts"
 import type { ProofRunner } from "../../mission/ProofRunner.ts"
 import { runMission, type Approval, type MissionPorts } from "../../mission/runMission.ts"
 import type { Room, RoomContext } from "../Room.ts"
@@ -16,7 +16,11 @@ import { roomFailure } from "./roomFailure.ts"
 const encodeResult = Schema.encodeUnknownSync(Schema.toCodecJson(MissionResult))
 const encodeFields = Schema.encodeSync(ProofResult)
 /** A proof that failed is a failure of the run, which `--retry-failed` makes again, as it does a call that failed. */
-const kept = (result: ProofResult): Json => ({ ...encodeFields(result), ok: proofPassed(result) })
+const kept = ({ program, ...result }: ProofRun): Json => ({
+  ...encodeFields(result),
+  ok: proofPassed(result),
+  ...(program === undefined ? {} : { program: { ...program } })
+})
 const decodeProof = Schema.decodeUnknownEffect(Schema.toCodecJson(ProofResult))
 
 const approvalOf = (answer: Json): Approval => (answer === "approve" ? "approved" : "refused")
@@ -44,6 +48,27 @@ export interface WorkingDirectory {
   readonly folder?: (without: ReadonlyArray<string>) => Effect.Effect<PathHashes>
 }
 
+/** The first of the paths that leads out of the working directory, through a link, say. */
+const leadingOut = Effect.fnUntraced(function* (
+  places: ReadonlyArray<string>,
+  readFile: MissionPorts["readFile"]
+) {
+  for (const place of places) {
+    const found = yield* readFile(place)
+    if (isUnread(found) && found.isOutside === true) return place
+  }
+  return undefined
+})
+
+const notRun = ({ command, id }: Proof, out: string): ProofRun => ({
+  id,
+  command,
+  exitCode: null,
+  stdout: "",
+  stderr: "",
+  problem: `it was not run: ${out} leads out of the working directory`
+})
+
 /** What a mission, or the gates of a run, do through the run. `result`: fingerprint of what the plan returned. */
 export const missionPorts = (
   context: RoomContext,
@@ -63,17 +88,21 @@ export const missionPorts = (
     ask: context.ask,
     prove: (request) => {
       const { inputs, proof, round, task } = request
+      const { command, id, timeoutMs } = proof
       const spec: Json = {
-        proof: { ...proof, command: [...proof.command] },
+        proof: { id, command: [...command], timeoutMs },
         task,
         round,
         inputs: inputs.map(([path, hash]) => [path, hash])
       }
+      const run = Effect.flatMap(leadingOut(proof.places ?? [], readFile), (out) =>
+        out === undefined ? runner.run(proof) : Effect.succeed(notRun(proof, out))
+      )
       return context
         .step(
           "prove",
           spec,
-          Effect.map(runner.run(proof), (result): Json => kept(result))
+          Effect.map(run, (result): Json => kept(result))
         )
         .pipe(Effect.flatMap(decodeProof), Effect.orDie)
     },
@@ -95,6 +124,7 @@ export const missionPorts = (
     // The fingerprints were compared when the run was opened: what is not the run's spec does not get here.
     scope: Effect.succeed({ ok: true, detail: "the fingerprints are those of the run" }),
     isLocal: context.isFree,
+    rules: context.rules,
     ...(context.isForecast ? { isForecast: true } : {}),
     ...(held === undefined ? {} : { council: held })
   }
