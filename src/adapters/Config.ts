@@ -4,6 +4,7 @@
 import { Effect, Schema, type Option } from "effect"
 import { ErrorCode } from "../domain/ModelError.ts"
 import { issuesText } from "../domain/schemaIssues.ts"
+import { userJson } from "../domain/userJson.ts"
 import type { GuardsOptions } from "./Guards.ts"
 
 const optional = <S extends Schema.Constraint>(schema: S, description: string) =>
@@ -168,7 +169,6 @@ export class ConfigError extends Schema.TaggedError<ConfigError>()("ConfigError"
 
 const options = { onExcessProperty: "error", errors: "all" } as const
 const decodeValue = Schema.decodeUnknownEffect(AlembicConfig)
-const decodeText = Schema.decodeUnknownEffect(Schema.fromJsonString(AlembicConfig))
 const decodeOption = Schema.decodeUnknownOption(Schema.fromJsonString(AlembicConfig))
 const refused = (error: Schema.SchemaError) => new ConfigError({ message: issuesText(error) })
 
@@ -181,7 +181,10 @@ export const decodeConfigText = (text: string): Option.Option<AlembicConfig> =>
 
 /** From the text of alembic.json. */
 export const parseConfig = (text: string): Effect.Effect<AlembicConfig, ConfigError> =>
-  decodeText(text.replace(/^\uFEFF/, ""), options).pipe(Effect.mapError(refused))
+  Effect.fromResult(userJson(text)).pipe(
+    Effect.mapError(({ message }) => new ConfigError({ message: `not JSON: ${message}` })),
+    Effect.flatMap(readConfig)
+  )
 
 type Node = { readonly [key: string]: unknown }
 const isNode = (value: unknown): value is Node =>

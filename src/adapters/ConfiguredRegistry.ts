@@ -2,7 +2,7 @@
 // is first bound; keys stay inside them. Which names mean what is references.ts's, where a provider is Endpoints'.
 import { Context, Effect, Layer, type Redacted } from "effect"
 import type { Adapter } from "./Adapter.ts"
-import { AdapterRegistry, type Binding, type RegistryError } from "./AdapterRegistry.ts"
+import { AdapterRegistry, type Binding, RegistryError } from "./AdapterRegistry.ts"
 import type { AlembicConfig, CommandConfig } from "./Config.ts"
 import { baseUrlTargets, type Endpoint, endpointProblem, readEndpoints } from "./Endpoints.ts"
 import { fixturesHash, type Fixtures } from "./Fixtures.ts"
@@ -21,6 +21,8 @@ import { commandPresetNames, type Link, References, type Resolved } from "./refe
 
 export interface RegistryOptions {
   readonly config?: AlembicConfig
+  /** What the person called the configuration; alembic.json unless given. */
+  readonly configName?: string
   /** Instead of the configuration's `model`; `offline` where neither says one. A key never changes that. */
   readonly defaultModel?: string
   /** Wins over the environment, for the default model's providers. */
@@ -106,6 +108,14 @@ const keyState = (endpoint: Endpoint | undefined): CatalogLink["key"] => {
   return endpoint.keyOptional ? "not_needed" : "absent"
 }
 
+/** An error that speaks of alembic.json, by the name under which it was given. */
+const calledBy = (name: string | undefined) => (error: RegistryError) => {
+  if (name === undefined) return error
+  const { code, cure, message, reference } = error
+  const said = (text: string) => text.replaceAll("alembic.json", () => name)
+  return new RegistryError({ code, reference, message: said(message), cure: said(cure) })
+}
+
 const make = Effect.fnUntraced(function* (options: RegistryOptions) {
   const config = options.config ?? {}
   const defaultModel = options.defaultModel ?? config.model ?? "offline"
@@ -151,7 +161,8 @@ const make = Effect.fnUntraced(function* (options: RegistryOptions) {
     resolve: (call) => Effect.fromResult(references.identify(call, defaultModel)),
     bind: (reference) =>
       Effect.fromResult(references.resolve(reference)).pipe(
-        Effect.flatMap(({ links }) => Effect.forEach(links, bindLink))
+        Effect.flatMap(({ links }) => Effect.forEach(links, bindLink)),
+        Effect.mapError(calledBy(options.configName))
       ),
     identity
   })
@@ -218,4 +229,5 @@ const make = Effect.fnUntraced(function* (options: RegistryOptions) {
  */
 export const layerConfigured = (
   options: RegistryOptions = {}
-): Layer.Layer<AdapterRegistry | ModelCatalog, RegistryError> => Layer.effectContext(make(options))
+): Layer.Layer<AdapterRegistry | ModelCatalog, RegistryError> =>
+  Layer.effectContext(Effect.mapError(make(options), calledBy(options.configName)))

@@ -6,6 +6,7 @@ import { sha256 } from "../domain/fingerprint.ts"
 import { ErrorCode, TokenUsage } from "../domain/ModelError.ts"
 import { issuesText } from "../domain/schemaIssues.ts"
 import { linearPattern } from "../schema/pattern/linearPattern.ts"
+import { userJson, withoutSchema } from "../domain/userJson.ts"
 
 const NonNegative = Schema.Finite.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(0)))
 
@@ -70,17 +71,17 @@ export class FixturesError extends Schema.TaggedError<FixturesError>()("Fixtures
 
 const options = { onExcessProperty: "error", errors: "all" } as const
 const decodeValue = Schema.decodeUnknownEffect(Fixtures)
-const decodeText = Schema.decodeUnknownEffect(Schema.fromJsonString(Fixtures))
 
 export const readFixtures = (value: unknown): Effect.Effect<Fixtures, FixturesError> =>
-  decodeValue(value, options).pipe(
+  decodeValue(withoutSchema(value), options).pipe(
     Effect.mapError((error) => new FixturesError({ message: issuesText(error) }))
   )
 
 /** From the text of a fixtures file. */
 export const parseFixtures = (text: string): Effect.Effect<Fixtures, FixturesError> =>
-  decodeText(text.replace(/^\uFEFF/, ""), options).pipe(
-    Effect.mapError((error) => new FixturesError({ message: issuesText(error) }))
+  Effect.fromResult(userJson(text)).pipe(
+    Effect.mapError(({ message }) => new FixturesError({ message: `not JSON: ${message}` })),
+    Effect.flatMap(readFixtures)
   )
 
 /** SHA-256 of their canonical JSON: part of a run's identity. */

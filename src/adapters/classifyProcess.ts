@@ -173,6 +173,26 @@ const errorOfText = (
   })
 }
 
+/** Errors that a tool calls by a name of its own, which its other lines (429s, attempts) do not tell apart. */
+const namedErrors: Readonly<Partial<Record<CliFormat, ReadonlyArray<readonly [RegExp, Verdict]>>>> = {
+  gemini: [
+    [/\bTerminalQuotaError\b/, { code: "quota_exhausted" }],
+    [/\bRetryableQuotaError\b/, { code: "rate_limited" }]
+  ]
+}
+
+/** The last line of what a tool says of itself that has such a name. */
+const namedVerdict = (
+  format: CliFormat,
+  text: string
+): { readonly line: string; readonly verdict: Verdict } | undefined => {
+  const names = namedErrors[format] ?? []
+  for (const line of text.slice(-65_536).split("\n").toReversed()) {
+    for (const [name, verdict] of names) if (name.test(line)) return { line: line.trim(), verdict }
+  }
+  return undefined
+}
+
 /** The tools' documented exit codes, and the shells'. */
 const verdictOfExit = (format: CliFormat, exitCode: number | null): Verdict | undefined => {
   if (format === "gemini") {
@@ -234,6 +254,11 @@ export const readProcess = (
       })
     )
   }
+  const named = namedVerdict(format, end.stderr)
+  if (named !== undefined) {
+    const error = { ...readFailedBody(undefined), message: named.line }
+    return Result.fail(errorOfText(label, named.line, named.verdict, error, reading, { detail }))
+  }
   const documented = verdictOfExit(format, exitCode)
   if (documented !== undefined) {
     return Result.fail(
@@ -274,6 +299,7 @@ const ofReport = (
   const spent = found?.verdict.code === "quota_exhausted" ? found.verdict : undefined
   const verdict =
     report.verdict ??
+    namedVerdict(format, `${end.stderr}\n${report.text}`)?.verdict ??
     spent ??
     (report.status === undefined ? undefined : weigh(error, report.status, true)) ??
     found?.verdict ??

@@ -113,7 +113,7 @@ export class References {
           if (problem !== undefined) yield* wrong(name, problem)
         }
       }
-      for (const [reference, price] of Object.entries(prices ?? {})) this.settings.set(reference, { price })
+      for (const [reference, price] of Object.entries(prices ?? {})) yield* this.keepPrice(reference, price)
       for (const [name, settings] of Object.entries(models ?? {})) {
         const { links } = yield* this.resolve(name)
         yield* this.keepSettings(name, settings, links)
@@ -124,6 +124,31 @@ export class References {
       }
       for (const chain of Object.values(fallbacks ?? {})) for (const one of chain) yield* this.resolve(one)
       if (model !== undefined) yield* this.resolve(model)
+    })
+  }
+
+  /** A price by reference, or by a name for one. */
+  private keepPrice(reference: string, price: Price): Result.Result<void, RegistryError> {
+    if (!this.names.includes(reference)) {
+      this.settings.set(reference, { price })
+      return Result.succeed(undefined)
+    }
+    return Result.flatMap(this.resolve(reference), ({ links }) => {
+      const [link] = links
+      // Of a chain by fallbacks the name's own model is meant.
+      const isChain = (
+        own(this.config.models, reference)?.model ?? own(this.config.aliases, reference)
+      )?.includes("|")
+      if (link === undefined || isChain === true)
+        return wrong(reference, `$.prices.${reference} is a chain: a price belongs to one model`)
+      const known = this.settings.get(link.reference)?.price ?? own(this.config.prices, link.reference)
+      if (known !== undefined && JSON.stringify(known) !== JSON.stringify(price))
+        return wrong(
+          reference,
+          `$.prices.${reference} says something else of ${link.reference} than another name does`
+        )
+      this.settings.set(link.reference, { price })
+      return Result.succeed(undefined)
     })
   }
 

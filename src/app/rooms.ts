@@ -31,12 +31,12 @@ const files = Layer.mergeAll(FsPortNode.layer, HostIdentityNode.layer)
 export const journalLayer = (baseDir: string): Layer.Layer<Journal> =>
   Journal.layer({ baseDir }).pipe(Layer.provide(files))
 
-const configOf = (text: string | undefined) =>
+const configOf = (text: string | undefined, name: string) =>
   text === undefined
     ? Effect.succeed<AlembicConfig>({})
     : Effect.mapError(parseConfig(text), ({ message }) =>
-        badInput("invalid_config", `alembic.json: ${message}`, {
-          cure: "correct alembic.json (alembic init --schema prints its schema)"
+        badInput("invalid_config", `${name}: ${message}`, {
+          cure: `correct ${name} (alembic init --schema prints its schema)`
         })
       )
 
@@ -56,10 +56,11 @@ export const modelsLayer = (
 ): Layer.Layer<AdapterRegistry | ModelCatalog | Guards, CommandError> =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const config = yield* configOf(settings.config)
+      const config = yield* configOf(settings.config, settings.configName ?? "alembic.json")
       const fixtures = yield* fixturesOf(settings.fixtures)
       const options = {
         config,
+        ...(settings.configName === undefined ? {} : { configName: settings.configName }),
         ...(settings.model === undefined ? {} : { defaultModel: settings.model }),
         ...(settings.baseUrl === undefined ? {} : { baseUrl: settings.baseUrl }),
         ...(settings.baseUrls === undefined ? {} : { baseUrls: settings.baseUrls }),

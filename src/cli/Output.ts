@@ -1,12 +1,16 @@
 // Output: the one way a command speaks. With --json every line on stdout is one JSON object and all else goes to
 // stderr; for people, answers go to stdout and progress to stderr. What is said is render/'s.
 import { Console, Context, Effect, Ref } from "effect"
+import * as Schema from "effect/Schema"
+import { baseDirIn, inBase } from "./render/nextCommand.ts"
 import { jsonLine, liveLine, type Edge } from "./terminal/edge.ts"
 import { makeStyle, type Style } from "./terminal/style.ts"
 
 export interface OutputOptions {
   readonly json: boolean
   readonly plain: boolean
+  /** What was typed after `alembic`. */
+  readonly args: ReadonlyArray<string>
   /** Where what is said goes to. */
   readonly edge: Edge
   /** Whether stderr is a terminal that may be redrawn, and how wide it is. */
@@ -22,6 +26,8 @@ export class Output extends Context.Service<
     /** Columns of a terminal that may be redrawn; undefined where lines are all there is. */
     readonly live: number | undefined
     readonly style: Style
+    /** What was typed after `alembic`. */
+    readonly args: ReadonlyArray<string>
     /** Replaces the live line; the empty line takes it away. */
     readonly redraw: (line: string) => Effect.Effect<void>
     /** One JSON object, one line of stdout. Only with --json. */
@@ -38,19 +44,31 @@ export class Output extends Context.Service<
   }
 >()("alembic/cli/Output") {}
 
+const isFailure = Schema.is(
+  Schema.Struct({ error: Schema.Struct({ code: Schema.String, cure: Schema.String }) })
+)
+
+/** A line that ends in a failure, with its cure as it is to be typed. */
+const withTyped = (value: unknown, typed: (cure: string) => string): unknown =>
+  isFailure(value) ? { ...value, error: { ...value.error, cure: typed(value.error.cure) } } : value
+
 export const makeOutput = (options: OutputOptions) =>
-  Effect.map(Ref.make(0), (code) =>
-    Output.of({
+  Effect.map(Ref.make(0), (code) => {
+    const typed = inBase(baseDirIn(options.args))
+    return Output.of({
+      args: options.args,
       json: options.json,
       live: options.json || options.plain ? undefined : options.columns,
-      style: makeStyle(options.edge.mark),
+      style: { ...makeStyle(options.edge.mark), typed },
       redraw: (line) => options.redraw(liveLine(options.edge, line)),
       emit: (value) =>
-        options.json ? Console.log(jsonLine(options.edge, JSON.stringify(value))) : Effect.void,
+        options.json
+          ? Console.log(jsonLine(options.edge, JSON.stringify(withTyped(value, typed))))
+          : Effect.void,
       emitLine: (line) => (options.json ? Console.log(jsonLine(options.edge, line)) : Effect.void),
       print: (text) => (options.json ? Effect.void : Console.log(text)),
       note: (text) => Console.error(text),
       exitWith: (next) => Ref.set(code, next),
       exitCode: Ref.get(code)
     })
-  )
+  })

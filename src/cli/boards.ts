@@ -45,8 +45,8 @@ const boardPaths = Effect.fnUntraced(function* (config: string | undefined, conf
   if (config === undefined) return {}
   const paths = yield* Path.Path
   const { boards = {} } = yield* Effect.mapError(parseConfig(config), ({ message }) =>
-    badInput("invalid_config", `alembic.json: ${message}`, {
-      cure: "correct alembic.json (alembic init --schema prints its schema)"
+    badInput("invalid_config", `${configPath}: ${message}`, {
+      cure: `correct ${configPath} (alembic init --schema prints its schema)`
     })
   )
   const folder = paths.dirname(configPath)

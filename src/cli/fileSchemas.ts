@@ -40,10 +40,16 @@ const withOracles = (assertion: Node): { readonly assertion: Node; readonly defi
   }
 }
 
+/** An object in a file may name its schema, for an editor. */
+const withSchemaKey = (node: Node): Node =>
+  isNode(node["properties"])
+    ? { ...node, properties: { $schema: { type: "string" }, ...node["properties"] } }
+    : node
+
 const titled = (title: string, { $defs, ...root }: Node & { readonly $defs: Node }): Node => ({
   $schema: "https://json-schema.org/draft/2020-12/schema",
   title,
-  ...root,
+  ...withSchemaKey(root),
   ...(Object.keys($defs).length === 0 ? {} : { $defs })
 })
 
@@ -66,7 +72,12 @@ const claimsSchema = (): Node => {
   return titled("claims.json", {
     anyOf: [
       claims,
-      { type: "object", properties: { claims }, required: ["claims"], additionalProperties: false }
+      withSchemaKey({
+        type: "object",
+        properties: { claims },
+        required: ["claims"],
+        additionalProperties: false
+      })
     ],
     $defs: { ...$defs, ...definitions, Claim: assertion }
   })

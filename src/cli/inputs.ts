@@ -1,35 +1,30 @@
 // Inputs: what a person gives to a run, read from files and checked before anything is begun: goal, contract,
 // arguments, configuration, fixtures. Attachments have a file of their own. Nothing is written here.
-import { Effect, FileSystem, Option, Path, Result, Schema } from "effect"
+import { Effect, FileSystem, Option, Path, Result } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { Contract } from "../domain/Contract.ts"
 import { issuesText } from "../domain/schemaIssues.ts"
+import { userJson, withoutSchema } from "../domain/userJson.ts"
 import { decodeContract, type PlanInputs } from "../engine/planSpec.ts"
 import { badInput } from "./CommandError.ts"
 import { readAttachments } from "./inputsAttachments.ts"
 import { readText, resolvePath } from "./inputsText.ts"
 
-const decodeJson = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Json))
-
-const oneLine = (message: string): string =>
-  message
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "")
-    .join(" ")
-
+/** `what`: how errors call the text; `path`: its file, if it is one. */
 export const parseJson = (
   what: string,
   text: string,
-  cure: string
-): Effect.Effect<Json, ReturnType<typeof badInput>> => {
-  const parsed = decodeJson(text)
-  return Result.isSuccess(parsed)
-    ? Effect.succeed(parsed.success)
-    : Effect.fail(
-        badInput("invalid_json", `${what} is not JSON: ${oneLine(parsed.failure.message)}`, { cure })
-      )
-}
+  cure: string,
+  path?: string
+): Effect.Effect<Json, ReturnType<typeof badInput>> =>
+  Effect.mapError(Effect.fromResult(userJson(text)), ({ column, line, message }) =>
+    badInput("invalid_json", `${what} is not JSON: ${message}`, {
+      cure,
+      line,
+      column,
+      ...(path === undefined ? {} : { path })
+    })
+  )
 
 /** `--args`: JSON, or `@file` with JSON in it. */
 export const readArgs = Effect.fnUntraced(function* (given: string) {
@@ -37,14 +32,14 @@ export const readArgs = Effect.fnUntraced(function* (given: string) {
   if (!given.startsWith("@")) return yield* parseJson("--args", given, cure)
   const path = given.slice(1)
   if (path === "") return yield* badInput("usage", "--args @ names no file", { cure })
-  return yield* parseJson(`--args ${path}`, yield* readText("arguments", path, cure), cure)
+  return yield* parseJson(`--args ${path}`, yield* readText("arguments", path, cure), cure, path)
 })
 
 /** `--contract`: its shape is checked to the last key. */
 export const readContract = Effect.fnUntraced(function* (path: string) {
   const cure = `correct ${path}, or leave --contract out`
-  const value = yield* parseJson(`contract ${path}`, yield* readText("contract", path, cure), cure)
-  const contract = decodeContract(value)
+  const value = yield* parseJson(`contract ${path}`, yield* readText("contract", path, cure), cure, path)
+  const contract = decodeContract(withoutSchema(value))
   return Result.isSuccess(contract)
     ? contract.success
     : yield* badInput("invalid_contract", `contract ${path}: ${issuesText(contract.failure)}`, {

@@ -12,6 +12,7 @@ import { Output } from "./Output.ts"
 import { makePreflight, type Spending } from "./preflight.ts"
 import { eventLine } from "./render/eventLine.ts"
 import { madeUpByRule } from "./render/offlineNotice.ts"
+import { asTyped } from "./render/nextCommand.ts"
 import { planCure } from "./render/planCures.ts"
 import { makeProgress } from "./render/progress.ts"
 import { resultText, summaryText } from "./render/summaryText.ts"
@@ -21,6 +22,8 @@ export interface RunTerms extends Spending {
   readonly fixtures: boolean
   /** Writes down where the run comes from, as its events tell. */
   readonly claim: (event: RunEvent) => Effect.Effect<void>
+  /** What was typed after `alembic run` when the run was begun, as far as it says what is run. */
+  readonly typed?: string
   /** The result as people read it; as JSON unless given. */
   readonly show?: (result: Json) => string
 }
@@ -30,13 +33,16 @@ export const lower = (left: number | undefined, right: number | undefined): numb
   left === undefined ? right : right === undefined ? left : Math.min(left, right)
 
 /** Every failure ends with the next command to type. */
-const withCure = (summary: RunSummary): RunSummary => {
+const withCure = (summary: RunSummary, typed: string | undefined): RunSummary => {
   const { error, runId } = summary
-  if (error === undefined || error.cure !== undefined) return summary
+  if (error === undefined) return summary
   const cure =
-    planCure(error.code) ??
-    (runId === undefined ? "alembic doctor" : `alembic resume ${runId} --retry-failed`)
-  return { ...summary, error: { ...error, cure } }
+    error.cure ??
+    planCure(error.code, error.file ?? error.path) ??
+    (runId === undefined
+      ? "correct what the message names, then the same again"
+      : `alembic resume ${runId} --retry-failed`)
+  return { ...summary, error: { ...error, cure: asTyped(typed)(cure) } }
 }
 
 const isOffline = Schema.is(Schema.Struct({ adapterId: Schema.Literal("offline") }))
@@ -72,7 +78,7 @@ export const performRun = <R>(
         Effect.provideService(AdapterRegistry, guarded),
         Effect.ensuring(progress.done)
       )
-      const summary = withCure(ended)
+      const summary = withCure(ended, terms.typed)
       yield* Fiber.interrupt(announce)
       const signal = (yield* Deferred.isDone(stop)) ? yield* Deferred.await(stop) : undefined
       yield* output.emit(summary)

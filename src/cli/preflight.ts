@@ -105,7 +105,7 @@ const consent = Effect.fnUntraced(function* ({ again }: Spending, stop: Deferred
   const refusal: RunErrorInfo = {
     code: "not_agreed",
     message: "nothing was started or spent",
-    cure: `${again} (agrees to it), or alembic run --dry (says what it would cost)`
+    cure: `${again} (agrees to it)${again.startsWith("alembic resume") ? "" : ", or the same with --dry (says what it would cost)"}`
   }
   return agreed ? undefined : refusal
 })

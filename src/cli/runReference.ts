@@ -20,17 +20,22 @@ export interface DatedRun extends RunListing {
   readonly writtenAt: number
 }
 
+/** When a run's log was last written: the time by which runs are listed. */
+export const writtenAt = Effect.fnUntraced(function* (runId: RunId) {
+  const journal = yield* Journal
+  const fs = yield* FileSystem.FileSystem
+  return yield* fs.stat(`${journal.directory(runId)}/events.jsonl`).pipe(
+    Effect.map(({ mtime }) => Option.match(mtime, { onNone: () => 0, onSome: (date) => date.getTime() })),
+    Effect.orElseSucceed(() => 0)
+  )
+})
+
 /** All runs, the one written last first. */
 export const runsByDate = Effect.fnUntraced(function* () {
   const journal = yield* Journal
-  const fs = yield* FileSystem.FileSystem
   const listings = yield* Effect.mapError(journal.list, fromJournal)
   const dated = yield* Effect.forEach(listings, (listing) =>
-    fs.stat(`${journal.directory(listing.runId)}/events.jsonl`).pipe(
-      Effect.map(({ mtime }) => Option.match(mtime, { onNone: () => 0, onSome: (date) => date.getTime() })),
-      Effect.orElseSucceed(() => 0),
-      Effect.map((writtenAt): DatedRun => ({ ...listing, writtenAt }))
-    )
+    Effect.map(writtenAt(listing.runId), (at): DatedRun => ({ ...listing, writtenAt: at }))
   )
   return dated.toSorted(
     (left, right) => right.writtenAt - left.writtenAt || (left.runId < right.runId ? -1 : 1)

@@ -3,6 +3,7 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { isAlias, isCollection, isNode, LineCounter, parseDocument } from "yaml"
 import type { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
+import { withoutSchema } from "../domain/userJson.ts"
 import { issuesOf, pathText } from "../domain/schemaIssues.ts"
 import {
   BoardFile,
@@ -56,7 +57,7 @@ const unknownPhases = (value: unknown): ReadonlyArray<Problem> => {
 const readFile = (value: unknown): Result.Result<BoardFile, ReadonlyArray<Problem>> => {
   const unknown = unknownPhases(value)
   if (unknown.length > 0) return Result.fail(unknown)
-  return Result.mapError(decodeFile(value), (error) =>
+  return Result.mapError(decodeFile(withoutSchema(value)), (error) =>
     issuesOf(error).map(({ message, path }) => problem("bad_shape", path, message))
   )
 }

@@ -16,7 +16,7 @@ import type { Suspension } from "./pendingItems.ts"
 import { append, type RunContext } from "./RunContext.ts"
 import type { RunHistory } from "./RunHistory.ts"
 import type { Session } from "./Session.ts"
-import { failureCure, lossError, resultValue, retryCure, type SummaryParts } from "./summarize.ts"
+import { editCure, failureCure, lossError, resultValue, retryCure, type SummaryParts } from "./summarize.ts"
 
 type Ended = Pick<
   SummaryParts,
@@ -32,7 +32,7 @@ const moreBudgetCure = ({ budget, contract, journal }: RunContext): string => {
   const { runId } = journal
   return contract?.budget === undefined && budget.usd !== undefined
     ? `${retryCure(runId)} --max-usd ${budget.usd > 0 ? wholeNanos(budget.usd * 2) : 1}`
-    : `raise the contract's budget, then: alembic run --reuse ${runId} (what was answered is not paid again)`
+    : `raise the contract's budget, then: ${editCure(runId)} (what was answered is not paid again)`
 }
 
 /** How the plan's end is journaled. `counts`: of the whole run, what the budget refused and which gate closed. */
@@ -65,7 +65,10 @@ const endOf = (
     return { type: "RunFailed", status: "failed", error, ...result, coverage }
   }
   if (broken !== undefined && !run.acceptLoss) {
-    const error = { ...broken, cure: "correct it, then: alembic run" }
+    const error = {
+      ...broken,
+      cure: `correct it, then: ${editCure(run.journal.runId)} (pays only for what changed)`
+    }
     return { type: "RunFailed", status: "failed", error, ...result, coverage }
   }
   if (closedGate !== undefined) {

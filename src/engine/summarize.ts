@@ -61,11 +61,14 @@ export interface SummaryParts {
 /** What to type to make the failed calls again. */
 export const retryCure = (runId: string) => `alembic resume ${runId} --retry-failed`
 
+/** What to type once the plan is corrected: the edited plan is another run, and takes this one's answers. */
+export const editCure = (runId: string) => `alembic run --reuse ${runId}`
+
 /** What to do about a run that failed: making calls again helps only where calls failed. */
 export const failureCure = (runId: string, code: string, failedCalls: number): string =>
   failedCalls > 0 && code === "plan_error"
     ? retryCure(runId)
-    : `correct the plan, then: alembic run --reuse ${runId} (what was answered is not paid again)`
+    : `correct the plan, then: ${editCure(runId)} (what was answered is not paid again)`
 
 /** Said of a run that returned with items lost. */
 export const lossError = ({ done, of }: Coverage, runId: string): RunErrorInfo => ({

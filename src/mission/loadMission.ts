@@ -4,6 +4,7 @@
 import { Result, Schema } from "effect"
 import type { Assertion, Contract } from "../domain/Contract.ts"
 import { fingerprint } from "../domain/fingerprint.ts"
+import { withoutSchema } from "../domain/userJson.ts"
 import { issuesOf, pathText } from "../domain/schemaIssues.ts"
 import { noOracle, oracleNamed } from "../verifier/oracleKit.ts"
 import { allowedBy, defaultProofTimeoutMs, wordsOf } from "./commands.ts"
@@ -192,7 +193,7 @@ export const loadMission = (
   value: unknown,
   contract: Contract = {}
 ): Result.Result<Mission, MissionError> => {
-  const read = decode(value)
+  const read = decode(withoutSchema(value))
   if (Result.isFailure(read)) {
     const shape = issuesOf(read.failure).map(({ message, path }) =>
       problem("bad_shape", pathText(path), message)

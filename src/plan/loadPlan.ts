@@ -1,6 +1,8 @@
 // loadPlan: from a path to a plan that may run. Reads, bundles, scans, and only then hands out the bundle. Nothing of
 // the plan is evaluated here. inspectPlan is the same without refusing: what `alembic check` reports.
 import { Context, Effect } from "effect"
+import type { Finding } from "../domain/Finding.ts"
+import { inScriptWords } from "./determinism/catalogue.ts"
 import { scanProgram } from "./determinism/scan.ts"
 import { sweep } from "./determinism/sweep.ts"
 import { findingOf, inOrder, type Inspection, type Scan } from "./inspection.ts"
@@ -9,7 +11,7 @@ import { inspectWorkflow } from "./inspectWorkflow.ts"
 import { PlanBundler } from "./PlanBundler.ts"
 import { PlanError } from "./PlanError.ts"
 import { Lines } from "./sourceMap.ts"
-import { isWorkflowScript } from "./workflowScript.ts"
+import { isWorkflowScript, lateMeta, problemPlace } from "./workflowScript.ts"
 
 export interface LoadOptions {
   /** Also refuse every mention of a forbidden call, in comments and strings too. */
@@ -24,19 +26,43 @@ export const StaticLayer = Context.Reference<Scan>("alembic/plan/StaticLayer", {
   defaultValue: () => scanProgram
 })
 
+/** A script is advised what it has. */
+const inWords = (inspection: Inspection): Inspection => {
+  const said = (finding: Finding): Finding => ({ ...finding, instead: inScriptWords(finding.instead) })
+  return {
+    ...inspection,
+    findings: inspection.findings.map(said),
+    warnings: inspection.warnings.map(said)
+  }
+}
+
 /** Reads, bundles and scans the plan at `path`, whatever the scan finds. */
 export const inspectPlan = Effect.fn("inspectPlan")(function* (path: string, options: LoadOptions = {}) {
   const bundler = yield* PlanBundler
   const scan = yield* StaticLayer
   const plan = yield* bundler.open(path)
-  const inspection: Inspection = isWorkflowScript(plan.path, plan.text)
-    ? yield* inspectWorkflow(plan, scan)
-    : yield* inspectModule(plan, scan)
-  if (options.sweep !== true) return inspection
-  const swept = inspection.sources.flatMap(([file, text]) =>
-    sweep(text).map((raw) => findingOf(raw, file, new Lines(text).position(raw.offset)))
-  )
-  return { ...inspection, findings: inOrder(plan.path, [...inspection.findings, ...swept]) }
+  const isScript = isWorkflowScript(plan.path, plan.text)
+  const late = isScript ? undefined : lateMeta(plan.path, plan.text)
+  if (late !== undefined) {
+    return yield* new PlanError({
+      code: "plan_unparsable",
+      path: plan.given,
+      problem: late.problem,
+      file: plan.path,
+      ...problemPlace(plan.text, late),
+      findings: []
+    })
+  }
+  const found: Inspection = isScript ? yield* inspectWorkflow(plan, scan) : yield* inspectModule(plan, scan)
+  const swept =
+    options.sweep === true
+      ? found.sources.flatMap(([file, text]) =>
+          sweep(text).map((raw) => findingOf(raw, file, new Lines(text).position(raw.offset)))
+        )
+      : []
+  const inspection =
+    swept.length === 0 ? found : { ...found, findings: inOrder(plan.path, [...found.findings, ...swept]) }
+  return isScript ? inWords(inspection) : inspection
 })
 
 /**

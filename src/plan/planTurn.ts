@@ -9,6 +9,7 @@ import { findingMessage, nonDeterministicMessage } from "./PlanError.ts"
 import { PlanRequest, type PlanState, type Turn } from "./PlanProtocol.ts"
 import { sitesOf } from "./sourceMap.ts"
 import { isPlainSaid } from "./turnProtocol.ts"
+import { inScriptWords } from "./determinism/catalogue.ts"
 
 const ChildEnding = Schema.Struct({
   code: Schema.String,
@@ -75,15 +76,19 @@ export const turnsOf = (bundle: PlanBundle): ((message: ChildTurn) => Turn) => {
   const failed = (ending: ChildEnding): PlanState => {
     const site = ending.site === undefined ? undefined : authorSite(ending.site)
     const { construct } = ending
+    const advice =
+      ending.instead === undefined || bundle.kind !== "workflow"
+        ? ending.instead
+        : inScriptWords(ending.instead)
     if (construct !== undefined) {
       const at = site ?? { file: bundle.entry, line: 1, column: 1 }
       const found = { construct, ...at }
-      const finding: Finding = { ...found, message: findingMessage(found), instead: ending.instead ?? "" }
+      const finding: Finding = { ...found, message: findingMessage(found), instead: advice ?? "" }
       const error: RunErrorInfo = {
         code: ending.code,
         message: nonDeterministicMessage(bundle.entry, [finding]),
         ...at,
-        ...(ending.instead === undefined ? {} : { cure: ending.instead })
+        ...(advice === undefined ? {} : { cure: advice })
       }
       return { t: "failed", error, findings: [finding] }
     }

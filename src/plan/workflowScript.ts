@@ -89,6 +89,31 @@ const namesOf = (node: AnyNode | null | undefined): ReadonlyArray<string> => {
   }
 }
 
+/**
+ * A file that means to be a script and is none: it has a `meta`, which is not its first statement. A parser would
+ * complain of something else in it.
+ */
+export const lateMeta = (path: string, text: string): WorkflowProblem | undefined => {
+  if (!/\.m?js$/.test(path) || !/\bmeta\b/.test(text) || declaresRun(text)) return undefined
+  const program = Option.getOrUndefined(Result.getSuccess(Result.try(() => parseScript(text))))
+  const late = program?.body.find(
+    (node) =>
+      (node.type === "ExportNamedDeclaration" && namesOf(node.declaration).includes("meta")) ||
+      (node.type === "VariableDeclaration" && namesOf(node).includes("meta"))
+  )
+  if (program === undefined || late === undefined) return undefined
+  const exports = program.body.some(
+    (node) => node.type === "ExportAllDeclaration" || node.type === "ExportDefaultDeclaration"
+  )
+  return exports
+    ? undefined
+    : new WorkflowProblem({
+        problem:
+          "a workflow script begins with its meta: `export const meta = { … }` is its first statement, before imports, comments apart",
+        offset: late.start
+      })
+}
+
 const refusedKeys = new Set(["__proto__", "constructor", "prototype"])
 
 const notLiteral = (node: AnyNode, what: string): never => {

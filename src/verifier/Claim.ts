@@ -3,6 +3,7 @@
 import { Result, Schema } from "effect"
 import { Assertion } from "../domain/Contract.ts"
 import { issuesOf, pathText } from "../domain/schemaIssues.ts"
+import { placeOf, UserJsonError, withoutSchema } from "../domain/userJson.ts"
 import { strictJson } from "../domain/strictJson.ts"
 
 /** A claim has the shape of a contract's assertion: id, statement, oracle, args, evidence id. */
@@ -36,7 +37,12 @@ export const loadClaims = (text: string): Result.Result<ReadonlyArray<Claim>, Ve
   Result.gen(function* () {
     const document = yield* Result.mapError(
       strictJson(text),
-      (error) => new VerifierError({ code: "claims_unparsable", path: "$", problem: error.message })
+      ({ offset, problem }) =>
+        new VerifierError({
+          code: "claims_unparsable",
+          path: "$",
+          problem: new UserJsonError({ ...placeOf(text, offset), problem }).message
+        })
     )
     const lossy = document.lossy[0]
     if (lossy !== undefined) {
@@ -48,7 +54,7 @@ export const loadClaims = (text: string): Result.Result<ReadonlyArray<Claim>, Ve
         })
       )
     }
-    const file = yield* Result.mapError(decodeFile(document.value), (error) => {
+    const file = yield* Result.mapError(decodeFile(withoutSchema(document.value)), (error) => {
       const [first = { path: [], message: "not claims" }] = issuesOf(error)
       return new VerifierError({
         code: "claims_invalid",

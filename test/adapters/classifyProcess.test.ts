@@ -206,6 +206,34 @@ const rows: ReadonlyArray<Row> = [
     "invalid_response",
     { retryable: false }
   ],
+  [
+    "gemini: a quota that is used up, after attempts that said 429",
+    "gemini",
+    {
+      exitCode: 1,
+      stderr:
+        "Attempt 1 failed with status 429. Retrying with backoff...\nError when talking to Gemini API\nTerminalQuotaError: You have exhausted your capacity on this model.\n    at classify (file:///x.js:1:1)\n  cause: { code: 429 }\n"
+    },
+    "quota_exhausted"
+  ],
+  [
+    "gemini: a quota that is used up, in its report",
+    "gemini",
+    {
+      exitCode: 1,
+      stderr: JSON.stringify({
+        error: { type: "TerminalQuotaError", message: "429 too many requests", code: 429 }
+      })
+    },
+    "quota_exhausted"
+  ],
+  [
+    "gemini: a quota that comes back",
+    "gemini",
+    { exitCode: 1, stderr: "RetryableQuotaError: Please retry in 5s.\n" },
+    "rate_limited",
+    { retryAfterMs: 5000 }
+  ],
   ["gemini: exit 53", "gemini", { exitCode: 53 }, "invalid_response", { retryable: false }],
   ["gemini: exit 41", "gemini", { exitCode: 41, stderr: "Please set an Auth method\n" }, "auth"],
   [

@@ -15,6 +15,7 @@ import { readText } from "../inputsText.ts"
 import { agree } from "../trust/agree.ts"
 import { requirementsOf } from "../trust/requirements.ts"
 import { Output } from "../Output.ts"
+import { failedCallCure } from "../render/callCures.ts"
 import { cureText } from "../render/errorText.ts"
 import { countText, dollarsText, durationText } from "../render/numbers.ts"
 import { clip, type Style } from "../terminal/style.ts"
@@ -38,7 +39,7 @@ const isSchema = Schema.is(JsonSchemaDocument)
 
 const readSchema = Effect.fnUntraced(function* (path: string) {
   const cure = "--schema FILE with a JSON Schema object in it"
-  const value = yield* parseJson(`schema ${path}`, yield* readText("schema", path, cure), cure)
+  const value = yield* parseJson(`schema ${path}`, yield* readText("schema", path, cure), cure, path)
   return isSchema(value)
     ? value
     : yield* badInput("invalid_schema", `schema ${path} is not an object`, { path, cure })
@@ -65,7 +66,7 @@ const failureText = (result: ModelRunResult, style: Style): string => {
   if (result.ok) return ""
   const { code, message, retryAfterMs } = result.error
   const wait = retryAfterMs === undefined ? "" : `\n  try again in ${durationText(retryAfterMs)}`
-  const cure = code === "auth" || code === "quota_exhausted" ? "alembic models" : "alembic doctor"
+  const cure = failedCallCure(code)
   return `${style.red("error")} ${style.dim(`[${code}]`)} ${message}${wait}\n${cureText(cure, style)}`
 }
 

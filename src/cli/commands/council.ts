@@ -16,6 +16,7 @@ import { goOnOrBegin } from "../settings/goOnOrBegin.ts"
 import { Host } from "../Host.ts"
 import { readAttachments } from "../inputsAttachments.ts"
 import { Output } from "../Output.ts"
+import { agreedAgain } from "../render/nextCommand.ts"
 import { verdictShown } from "../render/verdictShown.ts"
 import { givenSettings, modelsOf } from "../settings/runSettings.ts"
 
@@ -59,10 +60,6 @@ const readOptions = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
   }
   return options
 })
-
-/** For the next command to type. */
-const shownQuestion = (question: string): string =>
-  question.length <= 80 && /^[^"$`\\!\n]*$/.test(question) ? `"${question}"` : '"…"'
 
 /** The plan as a file, for as long as the command runs: the run keeps its own copy. */
 const planFile = Effect.gen(function* () {
@@ -132,7 +129,7 @@ export default defineCommand({
       engine: settings,
       terms: {
         agreed: input.yes,
-        again: `alembic council ${input.board} ${shownQuestion(input.question)} --yes`,
+        again: agreedAgain(output.args),
         models: boardModels(boards),
         show: verdictShown
       },

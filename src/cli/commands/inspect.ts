@@ -13,7 +13,7 @@ import { runArgument } from "../flags.ts"
 import { Output } from "../Output.ts"
 import { callName, proofFailure, sleepMsOf } from "../render/callName.ts"
 import { inspectionText } from "../render/inspectionText.ts"
-import { onJournal, resolveRun } from "../runReference.ts"
+import { onJournal, resolveRun, writtenAt } from "../runReference.ts"
 
 export interface InspectedCall {
   readonly key: string
@@ -114,6 +114,7 @@ export const inspectRun = Effect.fnUntraced(
         status: listing?.status ?? status,
         goal: typeof goal === "string" ? goal : "",
         ...(state.startedAt === undefined ? {} : { startedAt: state.startedAt }),
+        writtenAt: yield* writtenAt(runId),
         events: state.lastSeq,
         ...(state.coverage === undefined ? {} : { coverage: state.coverage }),
         ...(state.suspended === undefined ? {} : { suspended: state.suspended }),

@@ -14,12 +14,13 @@ export default defineCommand({
   handler: Effect.fn("cli.list")(function* () {
     const output = yield* Output
     const runs = yield* runsByDate()
-    for (const { calls, cost, costUsd, error, goal, runId, startedAt, status } of runs) {
+    for (const { calls, cost, costUsd, error, goal, runId, startedAt, status, writtenAt } of runs) {
       yield* output.emit({
         runId,
         status,
         goal,
         ...(startedAt === undefined ? {} : { startedAt }),
+        writtenAt,
         calls,
         ...(costUsd === undefined ? {} : { costUsd }),
         ...(cost === undefined ? {} : toldCost(cost)),

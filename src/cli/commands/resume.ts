@@ -8,7 +8,9 @@ import { errorInfo } from "../CommandError.ts"
 import { defineCommand } from "../defineCommand.ts"
 import * as flags from "../flags.ts"
 import { Host } from "../Host.ts"
+import { Output } from "../Output.ts"
 import { lower, performRun } from "../performRun.ts"
+import { agreedAgain, shellWords } from "../render/nextCommand.ts"
 import { onJournal } from "../runReference.ts"
 import { howOf, keptBlobs, modelsOf, resumedSettings } from "../settings/runSettings.ts"
 import { storedRun } from "../settings/storedRun.ts"
@@ -40,6 +42,7 @@ export default defineCommand({
   failureLine: (error) => unrun(error.status, errorInfo(error)),
   handler: Effect.fn("cli.resume")(function* (input) {
     const host = yield* Host
+    const output = yield* Output
     const baseDir = yield* baseDirectory
     const stored = yield* onJournal(storedRun(input.run))
     const origin = yield* originOf(baseDir, stored.runId)
@@ -69,10 +72,11 @@ export default defineCommand({
       {
         agreed: input.yes,
         maxUsd: lower(settled.kept.maxUsd, stored.contractUsd),
-        again: `alembic resume ${stored.runId} --yes`,
-        trust: { requirements, given: input.trust, again: `alembic resume ${stored.runId}` },
+        again: agreedAgain(output.args),
+        trust: { requirements, given: input.trust, again: `alembic ${shellWords(output.args)}` },
         claim: claimAs(host.trust, baseDir, stored.runId, origin),
         models: stored.boardModels,
+        ...(settled.kept.typed === undefined ? {} : { typed: settled.kept.typed }),
         fixtures: settled.fixtures !== undefined,
         ...shown
       }

@@ -13,6 +13,7 @@ import { Host } from "../Host.ts"
 import { readInputs } from "../inputs.ts"
 import { resolvePath } from "../inputsText.ts"
 import { Output } from "../Output.ts"
+import { agreedAgain, lastingArguments, shellWords } from "../render/nextCommand.ts"
 import { onJournal, resolveRun } from "../runReference.ts"
 import { givenSettings, modelsOf } from "../settings/runSettings.ts"
 
@@ -70,7 +71,10 @@ export default defineCommand({
         cure: "leave one of the two out"
       })
     }
-    const given = yield* givenSettings(input, input.plan)
+    const said = yield* givenSettings(input, input.plan)
+    const typed = shellWords(lastingArguments(output.args.toSpliced(output.args.indexOf("run"), 1)))
+    // A hermetic run is the same on every machine, wherever its files are.
+    const given = input.hermetic || typed === "" ? said : { ...said, kept: { ...said.kept, typed } }
     const models = modelsOf(given)
     const { inputs, notices } = yield* readInputs({ ...input, baseDir })
     for (const notice of notices) yield* output.note(notice)
@@ -105,7 +109,7 @@ export default defineCommand({
       given,
       trusted: input.trust,
       engine: settings,
-      terms: { agreed: input.yes, again: "alembic run --yes", models: boards.models },
+      terms: { agreed: input.yes, again: agreedAgain(output.args), models: boards.models },
       contractUsd: inputs.contract?.budget?.usd
     }).pipe(Effect.provide(host.engine(settings)))
   })

@@ -3,7 +3,8 @@ import type { CommandError } from "../CommandError.ts"
 import { type Style } from "../terminal/style.ts"
 
 /** A cure that is a command is shown as one. */
-export const cureText = (cure: string, style: Style): string => `  ${style.dim("next:")} ${style.cyan(cure)}`
+export const cureText = (cure: string, style: Style): string =>
+  `  ${style.dim("next:")} ${style.cyan(style.typed(cure))}`
 
 export const errorText = ({ code, cure, message }: CommandError, style: Style): string => {
   const head = `${style.red("error")} ${style.dim(`[${code}]`)} ${message}`

@@ -12,9 +12,12 @@ const marks: Readonly<Record<InspectedCall["status"], string>> = {
   parked: "‖"
 }
 
-const callText = (call: InspectedCall, style: Style): string => {
+/** One call on one line. */
+export const callText = (call: InspectedCall, style: Style): string => {
   const { attempts, costUsd, error, model, name, status, until, usage } = call
-  const color = status === "completed" ? style.green : status === "failed" ? style.red : style.yellow
+  // An answer that says that something was not done (a gate, a proof) is no success, although it is an answer.
+  const shown = status === "completed" && error !== undefined ? "failed" : status
+  const color = shown === "completed" ? style.green : shown === "failed" ? style.red : style.yellow
   const tokens = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0)
   const facts = [
     model ?? "",
@@ -24,7 +27,7 @@ const callText = (call: InspectedCall, style: Style): string => {
     until === undefined ? "" : `sleeps until ${instantText(until)}`,
     error ?? ""
   ].filter((fact) => fact !== "")
-  return `  ${color(marks[status])} ${clip(name, 60)}  ${style.dim(facts.join(" · "))}`
+  return `  ${color(marks[shown])} ${clip(name, 60)}  ${style.dim(facts.join(" · "))}`
 }
 
 export const inspectionText = ({ calls, phases, run }: Inspection, style: Style): string => {
@@ -37,11 +40,11 @@ export const inspectionText = ({ calls, phases, run }: Inspection, style: Style)
     ? ["hermetic"]
     : run.startedAt === undefined
       ? []
-      : [instantText(run.startedAt)]
+      : [`begun ${instantText(run.startedAt)}`]
   const lines = [
     `${style.bold(run.runId)}  ${run.status}`,
     `  ${clip(run.goal, 100)}`,
-    `  ${[...started, plural(run.events, "event"), plural(calls.length, "call"), ...coverage, `${countText(run.usage.inputTokens + run.usage.outputTokens)} tokens`, cost].join(" · ")}`,
+    `  ${[`written ${instantText(run.writtenAt)}`, ...started, plural(run.events, "event"), plural(calls.length, "call"), ...coverage, `${countText(run.usage.inputTokens + run.usage.outputTokens)} tokens`, cost].join(" · ")}`,
     `  ${style.dim(run.dir)}`
   ]
   if (run.suspended !== undefined)

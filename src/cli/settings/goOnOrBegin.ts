@@ -4,6 +4,8 @@ import { Effect, Result } from "effect"
 import type { RunPlanRequest } from "../../engine/Engine.ts"
 import { preparePlan, runPrepared } from "../../engine/runPlanFile.ts"
 import { Host, type EngineSettings } from "../Host.ts"
+import { Output } from "../Output.ts"
+import { shellWords } from "../render/nextCommand.ts"
 import { lower, performRun, type RunTerms } from "../performRun.ts"
 import { howOf, keptBlobs, modelsOf, over, type Settings } from "./runSettings.ts"
 import { storedRunOf } from "./storedRun.ts"
@@ -33,6 +35,7 @@ export const goOnOrBegin = Effect.fnUntraced(function* ({
   trusted
 }: Described) {
   const host = yield* Host
+  const output = yield* Output
   const prepared = yield* Effect.result(preparePlan(request))
   const known = Result.isSuccess(prepared) && prepared.success.found.known
   const { baseDir } = engine
@@ -59,8 +62,9 @@ export const goOnOrBegin = Effect.fnUntraced(function* ({
           }),
     {
       ...terms,
-      trust: { requirements, given: trusted, again: terms.again },
+      trust: { requirements, given: trusted, again: `alembic ${shellWords(output.args)}` },
       claim: claimAs(host.trust, baseDir, runId, origin),
+      ...(settings.kept.typed === undefined ? {} : { typed: settings.kept.typed }),
       maxUsd: lower(settings.kept.maxUsd, contractUsd),
       fixtures: settings.fixtures !== undefined
     }

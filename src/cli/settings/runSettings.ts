@@ -50,6 +50,8 @@ const Kept = Schema.Struct({
   baseUrl: Schema.optionalKey(Schema.String),
   /** By built-in provider, what the environment said; it holds where the environment says nothing now. */
   baseUrls: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  /** What was typed after `alembic run`, as far as it says what is run: for the command that runs an edited plan. */
+  typed: Schema.optionalKey(Schema.String),
   /** What the person called the configuration, for messages. */
   configName: Schema.optionalKey(Schema.String),
   /** The command that made the run, where it was not `run`: how its result is shown. */

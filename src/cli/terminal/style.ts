@@ -9,6 +9,8 @@ export interface Style {
   readonly green: (text: string) => string
   readonly yellow: (text: string) => string
   readonly cyan: (text: string) => string
+  /** A cure as it is to be typed here. */
+  readonly typed: (cure: string) => string
   /** Text of Alembic's own that is coloured for a terminal already, such as help. */
   readonly own: (text: string) => string
 }
@@ -31,6 +33,7 @@ export const makeStyle = (mark: string | undefined): Style => ({
   green: wrap(32, 39, mark),
   yellow: wrap(33, 39, mark),
   cyan: wrap(36, 39, mark),
+  typed: (cure) => cure,
   own: (text) => text.replace(ansi, mark === undefined ? "" : `${mark}$1${end}`)
 })
 

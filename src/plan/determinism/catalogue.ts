@@ -28,6 +28,27 @@ export const instead = {
   location: "name files relative to the plan, or pass paths in with --args"
 } as const
 
+/** The same for a workflow script, which has other names and no files. What is not here is said in the same words. */
+const insteadInScripts: ReadonlyMap<string, string> = new Map([
+  [instead.clock, "take the time from args, or from an agent's answer, and build it with new Date(value)"],
+  [instead.random, "take a seed from args and compute from it, or ask for a choice with agent"],
+  [
+    instead.timer,
+    "there is no time inside a script: use parallel or pipeline for order, and let an agent wait where something is to be waited for"
+  ],
+  [instead.environment, "pass values in with --args and read args"],
+  [instead.files, "let an agent read them, or pass what they hold in with --args and read args"],
+  [instead.network, "ask through agent"],
+  [
+    instead.imports,
+    "write it out in the script, or reach another script with workflow: a script imports nothing"
+  ],
+  [instead.location, "pass paths in with --args"]
+])
+
+/** What to use instead, in the words of a workflow script. */
+export const inScriptWords = (advice: string): string => insteadInScripts.get(advice) ?? advice
+
 const clock = { depth: 1, instead: instead.clock }
 const timer = { depth: 0, instead: instead.timer }
 const random = { depth: 1, instead: instead.ids }

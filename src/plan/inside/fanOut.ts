@@ -98,7 +98,10 @@ export const fanOut = (own: Intrinsics, plain: PlainJson, recorder: Recorder) =>
     for (let index = 0; index < items.length; index++) {
       const item = items[index]
       if (typeof item !== "function") {
-        const cure = member(item, "then") === undefined ? "" : ": give () => h.agent(…), not its promise"
+        const cure =
+          member(item, "then") === undefined
+            ? ""
+            : ": give () => … that makes the call, not the promise of it"
         throw new OwnTypeError(`${verb}: $[${index}] is not a function${cure}`)
       }
       put(checked, index, item)

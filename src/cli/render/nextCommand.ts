@@ -1,0 +1,65 @@
+// The next command to type, whole: a cure names the command and the run; what of the command line it also needs, since
+// no run keeps it, is added here, for every cure alike.
+
+const plain = /^[\w@%+=:,./-]+$/
+
+const quoted = (word: string): string => (plain.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
+
+/** Flags that are about this once: not of what is run, or said anew by the cure. True: it has a value. */
+const passing: ReadonlyMap<string, boolean> = new Map([
+  ["--yes", false],
+  ["--json", false],
+  ["--plain", false],
+  ["--fresh", false],
+  ["--dry", false],
+  ["--reuse", true],
+  ["--resume", true],
+  ["--trust", true],
+  ["--base-dir", true]
+])
+
+/** Words as a shell takes them. */
+export const shellWords = (words: ReadonlyArray<string>): string => words.map(quoted).join(" ")
+
+/** The same command again, with the agreement that it lacked. */
+export const agreedAgain = (args: ReadonlyArray<string>): string =>
+  `alembic ${shellWords(args.includes("--yes") ? args : [...args, "--yes"])}`
+
+/** Of the arguments of a command, those that say what is run. */
+export const lastingArguments = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const kept: Array<string> = []
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at] ?? ""
+    const hasValue = passing.get(word.split("=", 1)[0] ?? "")
+    if (hasValue === undefined) kept.push(word)
+    else if (hasValue && !word.includes("=")) at++
+  }
+  return kept
+}
+
+/** The base directory that the arguments name. */
+export const baseDirIn = (args: ReadonlyArray<string>): string | undefined => {
+  const at = args.findIndex((word) => word === "--base-dir" || word.startsWith("--base-dir="))
+  const word = args[at]
+  return word === "--base-dir" ? args[at + 1] : word?.slice("--base-dir=".length)
+}
+
+/** Commands that look for runs. */
+const onRuns =
+  /\balembic (run|resume|replay|list|inspect|tail|verify|repair|export|import|gc|answer|approve|questions|parked|council|trust)\b/g
+
+/** A cure for somebody who named a base directory: every command in it names the same. */
+export const inBase =
+  (baseDir: string | undefined) =>
+  (cure: string): string =>
+    baseDir === undefined || cure.includes("--base-dir")
+      ? cure
+      : cure.replace(onRuns, (command) => `${command} --base-dir ${quoted(baseDir)}`)
+
+/** A cure that runs an edited plan, for the run that was begun with those words after `alembic run`. */
+export const asTyped =
+  (typed: string | undefined) =>
+  (cure: string): string =>
+    typed === undefined || typed === ""
+      ? cure
+      : cure.replace(/\balembic run (?=--reuse )/, () => `alembic run ${typed} `)
