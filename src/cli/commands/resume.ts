@@ -10,7 +10,7 @@ import * as flags from "../flags.ts"
 import { Host } from "../Host.ts"
 import { Output } from "../Output.ts"
 import { lower, performRun } from "../performRun.ts"
-import { agreedAgain, shellWords } from "../render/nextCommand.ts"
+import { agreedAgain, sameAgain } from "../render/nextCommand.ts"
 import { onJournal } from "../runReference.ts"
 import { howOf, keptBlobs, modelsOf, resumedSettings } from "../settings/runSettings.ts"
 import { storedRun } from "../settings/storedRun.ts"
@@ -73,7 +73,7 @@ export default defineCommand({
         agreed: input.yes,
         maxUsd: lower(settled.kept.maxUsd, stored.contractUsd),
         again: agreedAgain(output.args),
-        trust: { requirements, given: input.trust, again: `alembic ${shellWords(output.args)}` },
+        trust: { requirements, given: input.trust, again: sameAgain(output.args) },
         claim: claimAs(host.trust, baseDir, stored.runId, origin),
         models: stored.boardModels,
         ...(settled.kept.typed === undefined ? {} : { typed: settled.kept.typed }),

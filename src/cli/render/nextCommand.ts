@@ -18,24 +18,37 @@ const passing: ReadonlyMap<string, boolean> = new Map([
   ["--base-dir", true]
 ])
 
+/** How it is shown, and what was trusted before it changed. */
+const shownBy: ReadonlyMap<string, boolean> = new Map([
+  ["--json", false],
+  ["--plain", false],
+  ["--trust", true]
+])
+
 /** Words as a shell takes them. */
 export const shellWords = (words: ReadonlyArray<string>): string => words.map(quoted).join(" ")
 
-/** The same command again, with the agreement that it lacked. */
-export const agreedAgain = (args: ReadonlyArray<string>): string =>
-  `alembic ${shellWords(args.includes("--yes") ? args : [...args, "--yes"])}`
-
-/** Of the arguments of a command, those that say what is run. */
-export const lastingArguments = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+const without = (flags: ReadonlyMap<string, boolean>, args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const kept: Array<string> = []
   for (let at = 0; at < args.length; at++) {
     const word = args[at] ?? ""
-    const hasValue = passing.get(word.split("=", 1)[0] ?? "")
+    const hasValue = flags.get(word.split("=", 1)[0] ?? "")
     if (hasValue === undefined) kept.push(word)
     else if (hasValue && !word.includes("=")) at++
   }
   return kept
 }
+
+/** Of the arguments of a command, those that say what is run. */
+export const lastingArguments = (args: ReadonlyArray<string>): ReadonlyArray<string> => without(passing, args)
+
+/** The same command again, for what it lacked to be added. */
+export const sameAgain = (args: ReadonlyArray<string>): string =>
+  `alembic ${shellWords(without(shownBy, args))}`
+
+/** The same command again, with the agreement that it lacked. */
+export const agreedAgain = (args: ReadonlyArray<string>): string =>
+  sameAgain(args.includes("--yes") ? args : [...args, "--yes"])
 
 /** The base directory that the arguments name. */
 export const baseDirIn = (args: ReadonlyArray<string>): string | undefined => {

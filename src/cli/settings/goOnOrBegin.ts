@@ -5,7 +5,7 @@ import type { RunPlanRequest } from "../../engine/Engine.ts"
 import { preparePlan, runPrepared } from "../../engine/runPlanFile.ts"
 import { Host, type EngineSettings } from "../Host.ts"
 import { Output } from "../Output.ts"
-import { shellWords } from "../render/nextCommand.ts"
+import { sameAgain } from "../render/nextCommand.ts"
 import { lower, performRun, type RunTerms } from "../performRun.ts"
 import { howOf, keptBlobs, modelsOf, over, type Settings } from "./runSettings.ts"
 import { storedRunOf } from "./storedRun.ts"
@@ -62,7 +62,7 @@ export const goOnOrBegin = Effect.fnUntraced(function* ({
           }),
     {
       ...terms,
-      trust: { requirements, given: trusted, again: `alembic ${shellWords(output.args)}` },
+      trust: { requirements, given: trusted, again: sameAgain(output.args) },
       claim: claimAs(host.trust, baseDir, runId, origin),
       ...(settings.kept.typed === undefined ? {} : { typed: settings.kept.typed }),
       maxUsd: lower(settings.kept.maxUsd, contractUsd),
