@@ -27,7 +27,8 @@ export const SuspendReason = Schema.Literals([
   "parked",
   "outage",
   "quota",
-  "in_doubt"
+  "in_doubt",
+  "disk"
 ])
 export type SuspendReason = typeof SuspendReason.Type
 

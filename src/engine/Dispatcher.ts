@@ -9,8 +9,9 @@
 // D4  Nothing is dispatched to an adapter whose brake has closed.
 // D5  A call that was given up stays counted at its reserve, unless it still tells what it cost: it may have been billed.
 // D6  A further attempt is durable before it is sent, where it may cost money or act.
-// D6  A call that waits for a person is not dispatched before they have answered, whatever its chain begins with.
-// D7  What one outage made answers of is made again with what it stopped.
+// D7  A call that waits for a person is not dispatched before they have answered, whatever its chain begins with.
+// D8  No call is paid for while the disk has no room for the answer: the run is suspended then.
+// D9  What one outage made answers of is made again with what it stopped.
 import { Clock, Deferred, Effect } from "effect"
 import type { Admission } from "../domain/budget/admission.ts"
 import { worstOfAttempt } from "../adapters/Pricing.ts"
@@ -63,6 +64,8 @@ export const makeDispatcher = (parts: DispatcherParts) => {
   const attempts = makeFurtherAttempts({ run, flights, answers, desk, isLate })
   /** Queued calls that wait for the budget of a part of the run. */
   const aside = makeWaitingLine()
+  /** The disk had no room when the last call was to be paid for. */
+  let full = false
 
   /** The intent. `retry` counts the dispatches before this one that are in doubt. */
   const schedule = (call: IssuedCall, reserve: Reserve = {}) => {
@@ -109,6 +112,10 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     }
     const reply = items.reply(call)
     const chain = chainFor(call, reply)
+    if (chain.some(({ adapter }) => !adapter.free)) {
+      full = !(yield* run.journal.hasRoom)
+      if (full) return { t: "wait", at: 0 }
+    }
     const [first] = chain
     const input = inputOf(run, call)
     const need = first === undefined ? undefined : worstOfAttempt(first, input)
@@ -173,6 +180,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
   const dispatchDue = Effect.gen(function* () {
     const due: Array<CallDispatch> = []
     const ready: Array<Asking> = []
+    full = false
     const isFull = (yield* attempts.decide(ready)) || (yield* decideAside(due))
     if (!isFull) yield* decideQueued(due)
     const isPaid =
@@ -309,6 +317,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
         waiting: waiting.filter(({ call }) => wanted(call)),
         blocked: unsent,
         brake,
+        full: full && unsent.length > 0,
         /** What the outage that stops the run has already made answers of: calls a resume makes again. */
         lost: [...new Set(unsent.map(lane))].flatMap((id) =>
           closedLane(brake, id) === undefined ? [] : (lost.get(id) ?? [])

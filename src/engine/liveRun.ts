@@ -275,9 +275,9 @@ export const liveRun = Effect.fnUntraced(function* (
         if (answers.size() > 0) continue
         yield* answers.commit
         if (dispatcher.hasWaiting() && (yield* takeAnswers)) continue
-        const { blocked, brake, lost, waiting } = dispatcher.stuck()
+        const { blocked, brake, full, lost, waiting } = dispatcher.stuck()
         if (lost.length > 0) yield* takeBack(lost)
-        return suspension(waiting, blocked, brake)
+        return suspension(waiting, blocked, brake, full)
       }
       // Notes and free intents ride with the next durable append; nothing waits for them.
       const landed = yield* flights.landed

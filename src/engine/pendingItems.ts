@@ -45,14 +45,19 @@ const urgency: ReadonlyArray<SuspendReason> = [
   "parked",
   "in_doubt",
   "quota",
-  "outage"
+  "outage",
+  "disk"
 ]
 
-/** Why the run stops here, and for what. `blocked`: calls that were never dispatched, their adapter's brake closed. */
+/**
+ * Why the run stops here, and for what. `blocked`: calls that were never dispatched, since their adapter's brake is
+ * closed, or since the disk has no room for what they would bring (`full`).
+ */
 export const suspension = (
   waiting: ReadonlyArray<Waiting>,
   blocked: ReadonlyArray<IssuedCall>,
-  brake: Brake
+  brake: Brake,
+  full = false
 ): Suspension => {
   const reasons = new Set(waiting.map(({ reason }) => reason))
   const closed = [...new Set([...blocked, ...waiting.map(({ call }) => call)].map(lane))].flatMap((id) => {
@@ -60,6 +65,7 @@ export const suspension = (
     return lane === undefined ? [] : [lane]
   })
   for (const { reason } of closed) reasons.add(reason)
+  if (full) reasons.add("disk")
   const until = closed.flatMap((lane) => (lane.until === undefined ? [] : [lane.until]))
   const error = closed[0]?.error
   return {

@@ -19,6 +19,8 @@ export interface RunPaths {
   readonly children: string
   /** Answers that came in while another process held the run. */
   readonly inbox: string
+  /** Given up when the disk is full. */
+  readonly ballast: string
   readonly workflows: string
   /** The call cache of one workflow. */
   readonly cache: (workflowId: string) => string
@@ -71,6 +73,7 @@ export const runPaths = (baseDir: string, runId: RunId): RunPaths => {
     blobs: `${dir}/blobs`,
     children: `${dir}/children`,
     inbox: `${dir}/inbox`,
+    ballast: `${dir}/ballast`,
     workflows: `${dir}/workflows`,
     cache: (workflowId) => `${dir}/workflows/${Result.getOrThrow(checkWorkflowId(workflowId))}/cache.json`
   }
@@ -94,6 +97,7 @@ export const refuseLinks = Effect.fnUntraced(function* (
     paths.blobs,
     paths.children,
     paths.inbox,
+    paths.ballast,
     paths.workflows,
     `${paths.workflows}/${mainWorkflow}`,
     paths.cache(mainWorkflow)

@@ -80,6 +80,8 @@ export interface RunJournal extends KeptRoles {
   readonly watch: (tell: Tell) => void
   /** From now on no call cache is written (`--no-cache`); the log is the truth all the same. */
   readonly withoutCache: () => void
+  /** Whether the disk has room for what a paid call may bring. */
+  readonly hasRoom: Effect.Effect<boolean, JournalError>
   /** Where the subprocesses that work for the run are written down. */
   readonly children: (typeof RunChildren)["Service"]
   /** Answers left by others: only who holds the run's lock takes them. */
@@ -90,7 +92,7 @@ export interface RunJournal extends KeptRoles {
   readonly warnings: () => ReadonlyArray<string>
 }
 
-export interface RunJournalParts {
+export interface RunJournalParts extends Pick<RunJournal, "children" | "hasRoom" | "tookOver"> {
   readonly runId: RunId
   readonly paths: RunPaths
   readonly meta: RunMeta
@@ -98,8 +100,6 @@ export interface RunJournalParts {
   readonly reader: ReadHandle
   readonly blobs: ContentStore
   readonly warnings: Array<string>
-  readonly tookOver: boolean
-  readonly children: RunJournal["children"]
   /** Where the log stood when it was opened. */
   readonly opened: LogPosition
   /** Makes the log to append to; absent when the run is only read. */
@@ -393,6 +393,7 @@ export const makeRunJournal = Effect.fnUntraced(function* (
     tookOver: parts.tookOver,
     children: parts.children,
     inbox: yield* makeInbox(paths),
+    hasRoom: parts.hasRoom,
     warnings: () => warnings
   }
 })

@@ -10,6 +10,7 @@ import type { RunId } from "../domain/RunSpec.ts"
 import { isSyncUnsupported, temporaryMark } from "../kernel/durableFs.ts"
 import { FsPort } from "../kernel/FsPort.ts"
 import type { HostIdentity } from "../kernel/HostIdentity.ts"
+import { makeBallast } from "./ballast.ts"
 import { endLeftChildren, makeRunChildren } from "./children.ts"
 import { readCheckpoint, type Checkpoint } from "./Checkpoint.ts"
 import { makeContentStore, type ContentStore } from "./ContentStore.ts"
@@ -85,11 +86,11 @@ export const createRun = Effect.fnUntraced(function* (
   baseDir: string,
   { blobs: contents, meta: given }: NewRun
 ): Effect.fn.Return<RunJournal, JournalError, FsPort | HostIdentity | Scope.Scope> {
-  const fs = yield* FsPort
+  const disk = yield* FsPort
   const { runId } = given
   const paths = runPaths(baseDir, runId)
   yield* refuseLinks(baseDir, paths)
-  yield* Effect.mapError(fs.makeDirectory(paths.dir), fromFsError)
+  yield* Effect.mapError(disk.makeDirectory(paths.dir), fromFsError)
   const warnings: Array<string> = []
   yield* acquireLock(paths.lock)
   if (yield* runExists(baseDir, runId)) {
@@ -101,8 +102,10 @@ export const createRun = Effect.fnUntraced(function* (
     })
   }
   yield* sweep(paths)
+  const { fs, hasRoom } = yield* makeBallast(disk, paths.ballast)
+  const onDisk = Effect.provideService(FsPort, fs)
   const from = { seq: 0, hash: genesis, size: 0 }
-  const { handle, openLog } = yield* appending(paths, from, warnings)
+  const { handle, openLog } = yield* onDisk(appending(paths, from, warnings))
   const durability = yield* Effect.matchEffect(handle.sync, {
     onSuccess: () => Effect.succeed("full" as const),
     onFailure: (error) => {
@@ -112,11 +115,11 @@ export const createRun = Effect.fnUntraced(function* (
     }
   })
   const meta: RunMeta = { ...given, durability }
-  const blobs = yield* makeContentStore(paths.blobs)
+  const blobs = yield* onDisk(makeContentStore(paths.blobs))
   yield* blobs.putAll(contents)
   yield* Effect.mapError(fs.replace(paths.meta, encodeMeta(meta)), fromFsError)
   const reader = yield* Effect.mapError(fs.openRead(paths.events), fromFsError)
-  return yield* makeRunJournal({
+  const parts = {
     runId,
     paths,
     meta,
@@ -127,8 +130,10 @@ export const createRun = Effect.fnUntraced(function* (
     tookOver: false,
     opened: from,
     children: yield* makeRunChildren(paths, runId),
+    hasRoom,
     openLog
-  })
+  }
+  return yield* onDisk(makeRunJournal(parts))
 })
 
 /** meta.json of the run, checked against its id and its parts. */
@@ -206,7 +211,7 @@ export const openRun = Effect.fnUntraced(function* (
   mode: OpenRunMode,
   onEvent: (event: RunEvent) => void = () => {}
 ): Effect.fn.Return<RunJournal, JournalError, FsPort | HostIdentity | Scope.Scope> {
-  const fs = yield* FsPort
+  const disk = yield* FsPort
   const paths = runPaths(baseDir, runId)
   yield* refuseLinks(baseDir, paths)
   const found = yield* witnesses(paths)
@@ -225,7 +230,11 @@ export const openRun = Effect.fnUntraced(function* (
     warnings.push("the process that held the run is gone without a word; its lock was taken over")
   }
   if (mode === "write") warnings.push(...(yield* endLeftChildren(paths)))
-  const blobs = yield* makeContentStore(paths.blobs)
+  // From here on a write that finds the disk full gives up the ballast, if a process that died has left one.
+  const { fs, hasRoom } =
+    mode === "write" ? yield* makeBallast(disk, paths.ballast) : { fs: disk, hasRoom: Effect.succeed(true) }
+  const onDisk = Effect.provideService(FsPort, fs)
+  const blobs = yield* onDisk(makeContentStore(paths.blobs))
   const meta = yield* readMeta(paths, runId, blobs)
   if (meta.durability === "best_effort") warnings.push(unsupportedWarning)
 
@@ -286,18 +295,19 @@ export const openRun = Effect.fnUntraced(function* (
     warnings,
     tookOver,
     opened,
-    children
+    children,
+    hasRoom
   }
   if (mode === "read") return yield* makeRunJournal({ ...parts, openLog: undefined })
   yield* sweep(paths)
-  const { handle: writer, openLog } = yield* appending(paths, opened, warnings)
+  const { handle: writer, openLog } = yield* onDisk(appending(paths, opened, warnings))
   // Before anything is appended: what follows a torn line would be fused with it.
   if (end > opened.size) {
     yield* Effect.catch(writer.truncate(opened.size), (error) =>
       isSyncUnsupported(error) ? Effect.void : Effect.fail(fromFsError(error))
     )
   }
-  const journal = yield* makeRunJournal({ ...parts, openLog })
+  const journal = yield* onDisk(makeRunJournal({ ...parts, openLog }))
   // Of no consequence if it fails: they are derived, and a result that cannot be read fails where it is asked for.
   yield* Effect.ignore(mendEnded(paths, journal, opened))
   return journal

@@ -246,6 +246,7 @@ export const verifyRun = Effect.fn("verifyRun")(function* (
       tookOver: false,
       opened,
       children: RunChildren.defaultValue(),
+      hasRoom: Effect.succeed(true),
       openLog: undefined
     })
     yield* checkDerived(paths, journal, opened, add)

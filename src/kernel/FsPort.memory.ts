@@ -49,8 +49,7 @@ export class MemoryDisk {
   private readonly nodes: Map<string, Node>
   private readonly durable: Map<string, Node>
   private readonly openFiles = new Map<Descriptor, { readonly path: string; readonly node: FileNode }>()
-  private readonly faults: Array<{ readonly op: FsOperation; readonly nth: number; readonly code: string }> =
-    []
+  private readonly faults: Array<{ op: FsOperation; nth: number; code: string }> = []
   private readonly shorts = new Map<number, number>()
   private readonly counts = new Map<FsOperation, number>()
   private readonly recorded: Array<RecordedStep> = []
@@ -385,6 +384,7 @@ export class MemoryDisk {
             .map((name) => name.slice(under.length))
         }),
       stat: (path) => this.step("stat", path, () => this.statOf(path)),
+      freeBytes: (path) => this.step("stat", path, () => Math.max(0, this.capacity - this.used())),
       fsyncDirectory,
       pause: () => Effect.void,
       uniqueName: () => String(++this.names)

@@ -16,6 +16,7 @@ import {
   readSync,
   renameSync,
   rmdirSync,
+  statfsSync,
   unlinkSync,
   writeSync
 } from "node:fs"
@@ -102,6 +103,15 @@ const makePrimitives = (): FsPrimitives => {
     rmdir: (path) => step("unlink", path, () => rmdirSync(path)),
     list: (path) => step("list", path, () => readdirSync(path)),
     stat: (path) => step("stat", path, () => statOf(path)),
+    freeBytes: (path) =>
+      Effect.orElseSucceed(
+        step("stat", path, () => {
+          const { bavail, bsize, blocks } = statfsSync(path)
+          // A file system without blocks does not count them.
+          return blocks === 0 ? undefined : bavail * bsize
+        }),
+        () => undefined
+      ),
     fsyncDirectory: (path) =>
       step("fsync_directory", path, () => {
         const descriptor = openSync(path, constants.O_RDONLY)

@@ -87,5 +87,7 @@ export class FsPort extends Context.Service<
     readonly list: (path: string) => Effect.Effect<ReadonlyArray<string>, FsError>
     /** What is at the path itself; a symbolic link is not followed. `undefined` where nothing is. */
     readonly stat: (path: string) => Effect.Effect<FileStat | undefined, FsError>
+    /** Bytes that this user may still write where `path` is; undefined where the system does not say. */
+    readonly freeBytes: (path: string) => Effect.Effect<number | undefined, FsError>
   }
 >()("alembic/kernel/FsPort") {}

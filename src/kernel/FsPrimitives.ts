@@ -32,6 +32,8 @@ export interface FsPrimitives {
   readonly rmdir: (path: string) => Effect.Effect<void, FsError>
   readonly list: (path: string) => Effect.Effect<ReadonlyArray<string>, FsError>
   readonly stat: (path: string) => Effect.Effect<FileStat | undefined, FsError>
+  /** Bytes that may still be written where `path` is; undefined where the system does not say. */
+  readonly freeBytes: (path: string) => Effect.Effect<number | undefined, FsError>
   /** Makes names that were added to or removed from the directory durable. */
   readonly fsyncDirectory: (path: string) => Effect.Effect<void, FsError>
   /** Waits that long in real time: for what holds a file for a moment (virus scanners). */

@@ -245,6 +245,7 @@ export const makeFsPort = (raw: FsPrimitives): typeof FsPort.Service => {
       ),
     makeDirectory,
     list: (path) => Effect.map(raw.list(path), (names) => [...names].sort()),
-    stat: raw.stat
+    stat: raw.stat,
+    freeBytes: raw.freeBytes
   }
 }

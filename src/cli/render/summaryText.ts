@@ -43,7 +43,8 @@ export const resultText = (result: Json): string =>
 const waiting = ({ runId = "@last", suspended }: RunSummary, style: Style): ReadonlyArray<string> => {
   if (suspended === undefined) return []
   const { error, items, reason, until } = suspended
-  const why = `waits: ${reason.replace("_", " ")}${until === undefined ? "" : ` until ${instantText(until)}`}`
+  const what = reason === "disk" ? "room on the disk that holds the run" : reason.replace("_", " ")
+  const why = `waits: ${what}${until === undefined ? "" : ` until ${instantText(until)}`}`
   const shown = items.slice(0, 5).map((item) => `  ${item}`)
   const more = items.length > shown.length ? [`  … and ${items.length - shown.length} more`] : []
   const asked = reason === "question" || reason === "in_doubt"
@@ -52,7 +53,9 @@ const waiting = ({ runId = "@last", suspended }: RunSummary, style: Style): Read
       ? `alembic approve ${runId} ${items[0] ?? "ITEM"} (alembic parked says what it is; then alembic resume ${runId})`
       : asked
         ? `alembic questions (then alembic answer ${runId} ${items[0] ?? "ITEM"} ANSWER, and alembic resume ${runId})`
-        : `alembic resume ${runId}`
+        : reason === "disk"
+          ? `free some space, then: alembic resume ${runId}`
+          : `alembic resume ${runId}`
   return [
     why,
     ...(error === undefined ? [] : [`  ${error.message} [${error.code}]`]),
