@@ -14,8 +14,9 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { ballastBytes, roomBytes } from "../../src/journal/ballast.ts"
 import { buildCommand } from "../support/buildCommand.ts"
-import { finish, summaryOf } from "../support/commandProcess.ts"
+import { finish, summaryOf, type Ended } from "../support/commandProcess.ts"
 import { execute } from "../support/execute.ts"
 import { modelServer, type ModelServer } from "../support/ModelServer.ts"
 import { planFolder } from "../support/planFolder.ts"
@@ -88,41 +89,70 @@ const smallDisk = Effect.acquireRelease(
 )
 
 describe.skipIf(!canMount)("F15: a file system that is full", () => {
-  it.live(
-    "in the middle of a run: whole lines, a clear error; with room again it goes on, and repeats at most one call",
-    () =>
-      Effect.gen(function* () {
-        const cwd = yield* planFolder(files)
-        const server = yield* modelServer
-        const golden = yield* finish(cwd, ...runFlags(server, "golden"))
-        assert.strictEqual(golden.code, 0, golden.err)
-        const size = bytesBelow(join(cwd, "golden"))
-        const asked = server.prompts.length
-        for (const short of [100_000, 60_000]) {
-          const disk = yield* smallDisk
-          const filler = join(disk, "filler")
-          writeFileSync(filler, Buffer.alloc(megabytes * 1024 * 1024 - size + short))
-          const base = join(disk, "base")
-          const before = server.prompts.length
-          const said = yield* finish(cwd, ...runFlags(server, base))
-          assert.strictEqual(said.code, 1, said.out.slice(-1000))
-          assert.deepNestedInclude(summaryOf(said), { status: "failed", "error.code": "no_space" })
-          assert.match(said.err, /next: free some space/)
-          // Every line of it is whole: none is a torn one, and all were acknowledged.
-          const log = readFileSync(logOf(base), "utf8")
-          assert.isTrue(log.endsWith("\n"))
-          const kept = answersIn(logOf(base))
-          assert.isAbove(kept, 0)
-          const made = server.prompts.length - before
-          assert.isAtMost(made - kept, 1)
-          rmSync(filler)
-          const resumed = yield* finish(cwd, ...runFlags(server, base))
-          assert.strictEqual(resumed.code, 0, resumed.err)
-          assert.deepStrictEqual(summaryOf(resumed)["result"], summaryOf(golden)["result"])
-          assert.strictEqual(server.prompts.length - before, asked + made - kept)
-          assert.strictEqual((yield* finish(cwd, "verify", "@last", "--base-dir", base)).code, 0)
+  /** What the run on that disk waits for, with every answer it got in whole lines of its log. */
+  const waitsForRoom = (said: Ended, base: string) => {
+    assert.strictEqual(said.code, 4, said.out.slice(-1000))
+    assert.deepNestedInclude(summaryOf(said), { status: "suspended", "suspended.reason": "disk" })
+    assert.match(said.err, /next: free some space/)
+    const log = readFileSync(logOf(base), "utf8")
+    assert.isTrue(log.endsWith("\n"))
+    return answersIn(logOf(base))
+  }
+  const bytes = megabytes * 1024 * 1024
+
+  it.live("before a call is paid for: the run waits for room, and then goes on; no call is made twice", () =>
+    Effect.gen(function* () {
+      const cwd = yield* planFolder(files)
+      const server = yield* modelServer
+      const golden = yield* finish(cwd, ...runFlags(server, "golden"))
+      assert.strictEqual(golden.code, 0, golden.err)
+      const size = bytesBelow(join(cwd, "golden"))
+      const asked = server.prompts.length
+      // Half of what a run leaves is its log; the rest is made when it ends.
+      for (const share of [0.35, 0.45]) {
+        const disk = yield* smallDisk
+        const filler = join(disk, "filler")
+        const free = roomBytes + ballastBytes + Math.round(size * share)
+        writeFileSync(filler, Buffer.alloc(bytes - free))
+        const base = join(disk, "base")
+        const before = server.prompts.length
+        const kept = waitsForRoom(yield* finish(cwd, ...runFlags(server, base)), base)
+        assert.isAbove(kept, 0)
+        assert.strictEqual(server.prompts.length - before, kept)
+        rmSync(filler)
+        const resumed = yield* finish(cwd, ...runFlags(server, base))
+        assert.strictEqual(resumed.code, 0, resumed.err)
+        assert.deepStrictEqual(summaryOf(resumed)["result"], summaryOf(golden)["result"])
+        assert.strictEqual(server.prompts.length - before, asked)
+        assert.strictEqual((yield* finish(cwd, "verify", "@last", "--base-dir", base)).code, 0)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("while a call is made, by others, to the last byte: its answer is written all the same", () =>
+    Effect.gen(function* () {
+      const cwd = yield* planFolder(files)
+      const server = yield* modelServer
+      const disk = yield* smallDisk
+      const base = join(disk, "base")
+      const filler = join(disk, "filler")
+      server.reply(() => {
+        if (server.prompts.length === 5) {
+          writeFileSync(filler, "")
+          try {
+            for (;;) appendFileSync(filler, Buffer.alloc(4096))
+          } catch {
+            // It is full.
+          }
         }
-      }).pipe(Effect.scoped)
+        return undefined
+      })
+      const kept = waitsForRoom(yield* finish(cwd, ...runFlags(server, base)), base)
+      assert.deepStrictEqual([kept, server.prompts.length], [5, 5])
+      rmSync(filler)
+      assert.strictEqual((yield* finish(cwd, ...runFlags(server, base))).code, 0)
+      assert.strictEqual(server.prompts.length, 40)
+    }).pipe(Effect.scoped)
   )
 })
 

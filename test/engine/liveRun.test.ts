@@ -560,8 +560,15 @@ describe("what a run says of itself", () => {
 
   it.effect("a disk that fills up in mid-run is told with what was done", () =>
     Effect.gen(function* () {
-      const disk = MemoryDisk.make().limit(40_000)
-      const paid = paidRegistry()
+      const disk = MemoryDisk.make()
+      // So full that giving up the ballast does not help.
+      const paid = paidRegistry({
+        answer: ({ prompt }, made) =>
+          Effect.sync(() => {
+            if (made === 7) disk.limit(0)
+            return said(prompt)
+          })
+      })
       const summary = yield* Alembic.runProgram(
         { program: "full", goal: "g", concurrency: 1 },
         fanOut(200)
