@@ -177,7 +177,7 @@ describe("verbs", () => {
         [`h.agent("x", "y")`, "must be an object"],
         [
           `(() => { const q = h.agent("q"); q.then(() => 1); return h.parallel([q]) })()`,
-          "give () => h.agent"
+          "give () => … that makes the call"
         ],
         [`h.parallel("x")`, "must be an array"],
         [`h.parallel([], { concurrency: 0 })`, "$.concurrency"],

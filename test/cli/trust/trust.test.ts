@@ -35,7 +35,7 @@ const ran = (cwd: string): number =>
   existsSync(join(cwd, "ran")) ? readFileSync(join(cwd, "ran"), "utf8").length : 0
 
 const asking = `export const run = async (h) => { await h.agent("go on?", { model: "human" }); return 1 }`
-const withProof = (cwd: string) => ({ proofs: [{ id: "p", command: marking(cwd) }] })
+const withProof = (cwd: string) => ({ proofs: [{ id: "p", command: marking(cwd) }], scratch: ["ran"] })
 
 const projectWithContract = Effect.gen(function* () {
   const cwd = yield* planFolder({ "GOAL.md": "# Goal\n", "alembic.plan.ts": asking })
