@@ -98,8 +98,8 @@ export const ReplaySummary = Schema.Struct({
    */
   compared: Schema.optionalKey(Schema.Literals(["content", "calls"])),
   /**
-   * Of a run that ended by an earlier rule of the engine's: what the rule is now. The plan did the same again, and the
-   * run keeps the end that its journal says.
+   * Of a run that ended by an earlier rule of the engine's: what the rule is now. The run keeps the end that its
+   * journal says. `identical`: the plan did the same again; else nothing could be compared from there on.
    */
   rule: Schema.optionalKey(Schema.String),
   divergence: Schema.optionalKey(Divergence),

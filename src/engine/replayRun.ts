@@ -38,10 +38,11 @@ const leftOut = Effect.fnUntraced(function* (journal: RunJournal, history: RunHi
   return undefined
 })
 
-/** What a replay comes to: nothing, where all is the same. */
+/** What a replay comes to: nothing, where all is the same. `upToHere`: nothing was compared behind the changed rule. */
 interface Comparison {
   readonly divergence?: Divergence
   readonly rule?: string
+  readonly upToHere?: true
   readonly compared?: ReplaySummary["compared"]
 }
 
@@ -51,7 +52,28 @@ const diverges = (divergence: Divergence | undefined): Comparison =>
 /** Rules by which a run that began under the first ones may have ended otherwise than it would now. */
 const changedRules = {
   loss: "in a workflow script, a null that the script gives of itself is no longer a lost item",
-  result: "a result may now hold a Date, kept as its ISO text, and undefined in an array, kept as null"
+  result: "a result may now hold a Date, kept as its ISO text, and undefined in an array, kept as null",
+  args: "a plan now sees the keys of its arguments in sorted order, then in the order in which they were typed"
+}
+
+/** Whether a caller may have written the keys of the arguments in another order than the sorted one. */
+const hasOrder = (value: Json | undefined): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  ((!Array.isArray(value) && Object.keys(value).length > 1) || Object.values(value).some(hasOrder))
+
+const letters = (value: Json | undefined): string => [...(JSON.stringify(value) ?? "")].toSorted().join("")
+
+/**
+ * Of a run of the first rules that has arguments: a difference in the order of things alone is their order, which was
+ * not kept. Whether what follows differs in anything else cannot be told, since its answers are those of other prompts.
+ */
+const byOrderOfArgs = (comparison: Comparison, rules: number, args: Json | undefined): Comparison => {
+  const { divergence } = comparison
+  if (divergence === undefined || rules !== firstRules || !hasOrder(args)) return comparison
+  const { journaled, now } = divergence
+  const isOrder = journaled !== undefined && letters(journaled) === letters(now)
+  return isOrder ? { rule: changedRules.args, upToHere: true } : comparison
 }
 
 /** How the plan ended, against how the run did. */
@@ -130,7 +152,7 @@ const replayFailure = (runId: string, error: JournalError): ReplaySummary =>
 const replayWith = Effect.fnUntraced(function* (
   journal: RunJournal,
   history: RunHistory,
-  { boards, driver, isScript }: Pick<Launched, "boards" | "driver" | "isScript">
+  { args, boards, driver, isScript }: Omit<Launched, "dialect">
 ) {
   const run: RunContext = {
     journal,
@@ -152,12 +174,16 @@ const replayWith = Effect.fnUntraced(function* (
     observe: () => Effect.void,
     stop: yield* Deferred.make<string>()
   }
-  const { compared, divergence, rule } = yield* replaying(journal, history, run, isScript)
+  const { compared, divergence, rule, upToHere } = byOrderOfArgs(
+    yield* replaying(journal, history, run, isScript),
+    journal.state().rules,
+    args
+  )
   const summary: ReplaySummary = {
     type: "ReplaySummary",
     ok: divergence === undefined,
     runId: journal.runId,
-    identical: divergence === undefined,
+    identical: divergence === undefined && upToHere === undefined,
     events: journal.state().lastSeq,
     ...(history.strict ? {} : { compared: "content" as const }),
     ...(compared === undefined ? {} : { compared }),
@@ -170,6 +196,7 @@ const replayWith = Effect.fnUntraced(function* (
 /** A plan that was started, and the boards that its councils know by name. */
 interface Launched {
   readonly driver: PlanDriver
+  readonly args: Json | undefined
   readonly boards: NonNullable<RunSpec["boards"]>
   readonly isScript: boolean
   readonly dialect: ReturnType<typeof inDialect>
@@ -207,6 +234,7 @@ export const replayJournal = <R>(spec: RunSpec, launch: Effect.Effect<PlanDriver
       replayOpened(runId, () =>
         Effect.map(launch, (driver): Launched => ({
           driver,
+          args: undefined,
           boards: spec.boards ?? {},
           isScript: false,
           dialect: asWritten
@@ -236,7 +264,13 @@ export const replayRun = Effect.fn("Engine.replayRun")(
           const other = options.plan === undefined ? ready : (yield* readyFile(options.plan, false)).ready
           const driver = yield* launchPlan(other, inputs, { turnTimeoutMs: patience(journal, options.plan) })
           const isScript = other.bundle.kind === "workflow"
-          return { driver, boards: spec.boards ?? {}, isScript, dialect: inDialect(other.bundle) }
+          return {
+            driver,
+            args: inputs.args,
+            boards: spec.boards ?? {},
+            isScript,
+            dialect: inDialect(other.bundle)
+          }
         })
       )
     }).pipe(

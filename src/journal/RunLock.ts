@@ -95,6 +95,9 @@ export const acquireLock = Effect.fnUntraced(function* (
   })
 
   const acquire = Effect.fnUntraced(function* () {
+    // Before anything is written: on a full disk whoever lives is named, not the disk.
+    const there = yield* read(path)
+    if (there !== undefined) yield* refuseLiving(there)
     for (;;) {
       if (yield* create(path)) return false
       const content = yield* read(path)

@@ -4,7 +4,7 @@
 // A run is made in an order that survives a crash at any step: the empty log first, then the blobs, meta.json last.
 // So a directory with meta.json and no log has lost it, and one without meta.json and with an empty log was never
 // finished and is made again.
-import { Effect, type Scope } from "effect"
+import { Effect, Scope } from "effect"
 import type { RunEvent } from "../domain/RunEvent.ts"
 import type { RunId } from "../domain/RunSpec.ts"
 import { isSyncUnsupported, temporaryMark } from "../kernel/durableFs.ts"
@@ -201,6 +201,15 @@ const checkpointAhead = (path: string, checkpoint: Checkpoint, runId: RunId, las
     cure: `restore events.jsonl from a copy; or accept the loss: \`alembic repair ${runId} --truncate-at ${lastSeq}\``
   })
 
+/** Takes the lock. On a full disk the ballast that a dead owner left is given up for it: a living one is asked for first. */
+const lockOnFullDisk = Effect.fnUntraced(function* (disk: (typeof FsPort)["Service"], paths: RunPaths) {
+  const outer = yield* Effect.scope
+  const taking = Effect.flatMap(makeBallast(disk, paths.ballast), ({ fs }) =>
+    acquireLock(paths.lock).pipe(Effect.provideService(FsPort, fs), Effect.provideService(Scope.Scope, outer))
+  )
+  return yield* Effect.scoped(taking)
+})
+
 /**
  * Opens a run that is there. `read` writes nothing at all, and needs no right to. `onEvent` sees every event of the
  * log in order, in the one pass that checks it.
@@ -225,7 +234,7 @@ export const openRun = Effect.fnUntraced(function* (
     })
   }
   const warnings: Array<string> = []
-  const tookOver = mode === "write" && (yield* acquireLock(paths.lock))
+  const tookOver = mode === "write" && (yield* lockOnFullDisk(disk, paths))
   if (tookOver) {
     warnings.push("the process that held the run is gone without a word; its lock was taken over")
   }

@@ -21,7 +21,9 @@ const Step = Schema.Struct({ args: Schema.Array(Schema.String), code: Schema.Int
 const Replay = Schema.Struct({
   identical: Schema.Boolean,
   compared: Schema.optionalKey(Schema.String),
-  divergence: Schema.optionalKey(Schema.String)
+  divergence: Schema.optionalKey(Schema.String),
+  /** What the rule is now that the run began before. */
+  rule: Schema.optionalKey(Schema.String)
 })
 
 const Expected = Schema.Struct({
@@ -133,7 +135,8 @@ describe.concurrent("a run of an earlier version", () => {
         const replayed = Effect.map(read("replay", "RUN"), (said) => ({
           identical: said["identical"],
           ...("compared" in said ? { compared: said["compared"] } : {}),
-          ...("divergence" in said ? { divergence: objectIn(said, "divergence")["kind"] } : {})
+          ...("divergence" in said ? { divergence: objectIn(said, "divergence")["kind"] } : {}),
+          ...("rule" in said ? { rule: said["rule"] } : {})
         }))
         const problems = Effect.map(read("verify", "RUN"), ({ problems }) =>
           Array.isArray(problems) ? problems.map(({ code }) => code) : problems

@@ -28,6 +28,12 @@ export const replayText = (
     const head = `${style.red("error")} ${style.dim(`[${error.code}]`)} ${error.message}`
     return error.cure === undefined ? head : `${head}\n${cureText(error.cure, style)}`
   }
+  if (rule !== undefined) {
+    return [
+      `${style.yellow("not comparable")} ${style.bold(runId)}  ${plural(events, "event")}`,
+      `  the run keeps the end it had; the rule has changed since: ${rule}`
+    ].join("\n")
+  }
   const lines = [`${style.red("diverged")} ${style.bold(runId)}`]
   if (divergence !== undefined) {
     lines.push(`  ${divergence.message}`)
