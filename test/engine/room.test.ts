@@ -98,24 +98,26 @@ describe("a paid call", () => {
     })
   )
 
-  it.effect("of a dead process whose disk is full to the last byte: the lock is taken with the ballast's room", () =>
-    Effect.gen(function* () {
-      const { disk, run } = world((disk, made) => {
-        if (made === 2) disk.crashAfterStep(0)
+  it.effect(
+    "of a dead process whose disk is full to the last byte: the lock is taken with the ballast's room",
+    () =>
+      Effect.gen(function* () {
+        const { disk, run } = world((disk, made) => {
+          if (made === 2) disk.crashAfterStep(0)
+        })
+        yield* Effect.exit(run)
+        const after = disk.afterCrash("process")
+        after.limit(used(after))
+        const paid = paidRegistry()
+        const again = Alembic.runProgram(spec, program).pipe(
+          Effect.provide(engineOn(after, paid.layer, { pid: 2 }))
+        )
+        const waits = yield* again
+        assert.deepInclude(waits.suspended, { reason: "disk" }, JSON.stringify(waits))
+        assert.deepStrictEqual(paid.made, [])
+        after.limit(Infinity)
+        assert.strictEqual((yield* again).status, "completed")
       })
-      yield* Effect.exit(run)
-      const after = disk.afterCrash("process")
-      after.limit(used(after))
-      const paid = paidRegistry()
-      const again = Alembic.runProgram(spec, program).pipe(
-        Effect.provide(engineOn(after, paid.layer, { pid: 2 }))
-      )
-      const waits = yield* again
-      assert.deepInclude(waits.suspended, { reason: "disk" }, JSON.stringify(waits))
-      assert.deepStrictEqual(paid.made, [])
-      after.limit(Infinity)
-      assert.strictEqual((yield* again).status, "completed")
-    })
   )
 
   it.effect("finds the ballast of a process that died, which is used and goes with the run", () =>
