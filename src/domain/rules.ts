@@ -5,7 +5,8 @@
 //
 // 1  Runs whose `RunStarted` has no `rules`.
 // 2  A council collects objections of every phase, and its ballot asks whether each one stands. The council of a
-//    contract is held once, before the plan begins, and not in each mission. In a workflow script a null that the
+//    contract is held once, before the plan begins, and not in each mission. A mission's answer has
+//    the `state` that it was proven on. In a workflow script a null that the
 //    script gives of itself is no lost item. A result may hold a Date (its ISO text) and undefined in an array (null).
 
 /** The rules that a new run begins under. */

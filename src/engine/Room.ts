@@ -53,6 +53,8 @@ export interface RoomContext {
   readonly isFree: (model: string | undefined) => Effect.Effect<boolean>
   /** How often the run was reopened: what a room sees of the world it looks at anew then. */
   readonly reopened: number
+  /** How many processes worked on the run before this one: what may have changed meanwhile is looked at anew. */
+  readonly process: number
   /** The rules the run began under (domain/rules.ts): what a room asks by, now and whenever the run goes on. */
   readonly rules: number
   readonly contract: Contract | undefined

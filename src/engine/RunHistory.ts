@@ -106,6 +106,8 @@ export class RunHistory {
   /** Milliseconds that processes of the run have been at work. */
   activeMs = 0
   private isAtWork = false
+  /** How many processes have begun to work on the run. */
+  processes = 0
   /** Calls that the budget refused. */
   overBudget = 0
   /** The first gate that did not pass. */
@@ -142,6 +144,7 @@ export class RunHistory {
     }
     if (event.type !== "QuestionAnswered") this.isAtWork = !stops.has(event.type)
     this.isEmpty = false
+    if (begins.has(event.type)) this.processes++
     this.lastAt = Math.max(this.lastAt, event.at)
     switch (event.type) {
       case "CallScheduled":

@@ -46,6 +46,7 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
   const toPerson = new Map<number, Deferred.Deferred<Json>>()
   const busy = new Map<number, number>()
   let lastNumber = 0
+  const process = history.processes
 
   /** Identical calls of one room are told apart in the order they are asked for. */
   const refOf = (identity: CallIdentity): CallRef => {
@@ -261,6 +262,7 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
       isFree: run.book.isFree,
       isForecast: run.approve === "all",
       reopened: run.journal.state().reopened,
+      process,
       rules: run.journal.state().rules,
       contract: run.contract,
       council: run.council(),

@@ -158,6 +158,11 @@ export const MissionResult = Schema.Struct({
   /** Items that wait for a person. */
   parked: Schema.Array(Schema.String),
   coverage: Schema.Struct({ done: Schema.Int, of: Schema.Int }),
+  /**
+   * Fingerprint of what stood in the working directory when everything was proven. Absent where it was not, where
+   * somebody could not look, and under the first rules.
+   */
+  state: Schema.optionalKey(Schema.String),
   /** Whenever `ok` is false: a mission that failed never looks like an answer. */
   error: Schema.optionalKey(
     Schema.Struct({ code: Schema.String, message: Schema.String, retryable: Schema.Literal(false) })

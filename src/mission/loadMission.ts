@@ -172,6 +172,13 @@ const proofOf = (contract: Contract, ref: ProofRef, path: string): Result.Result
   })
 }
 
+/** The proofs of units that the contract allows, each once: those of a mission that has loaded. */
+export const proofsOf = (contract: Contract, refs: ReadonlyArray<ProofRef>): ReadonlyArray<Proof> =>
+  refs.flatMap((ref) => {
+    const proof = proofOf(contract, ref, "$")
+    return Result.isSuccess(proof) ? [proof.success] : []
+  })
+
 /** What whoever wrote the contract shall know: prefixes that allow more than a pattern would. */
 export const noticesOf = ({ units }: Mission): ReadonlyArray<string> =>
   Array.from(

@@ -26,13 +26,17 @@ const errorOf = (
   return { code, message, retryable: false }
 }
 
-/** `waiting`: items besides its parked units that wait for a person. `findings`: on the state at the end. */
+/**
+ * `waiting`: items besides its parked units that wait for a person. `findings`: on the state at the end. `seen`:
+ * fingerprint of that state.
+ */
 export const resultOf = (
   mission: Mission,
   state: MissionState,
   gates: Gates,
   waiting: ReadonlyArray<string>,
-  findings?: ReadonlyArray<Finding>
+  findings?: ReadonlyArray<Finding>,
+  seen?: string
 ): MissionResult => {
   const parked = [
     ...state.units.filter(({ status }) => status === "parked").map(({ unit }) => taskId(mission, unit)),
@@ -61,6 +65,7 @@ export const resultOf = (
       done: mission.units.filter(({ id }) => unitRun(state, id)?.status === "done").length,
       of: mission.units.length
     },
+    ...(ok && seen !== undefined ? { state: seen } : {}),
     ...(ok ? {} : { error: errorOf(state, gates, parked) })
   }
 }

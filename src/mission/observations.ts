@@ -1,8 +1,9 @@
 // What a mission sees of the working directory: hashes that a proof rests on, files that are evidence. Each is seen at
 // one moment of the mission, and is the same ever after, whatever became of the files: a mission that goes on has the
 // past it had. Keeping what was seen is the caller's.
-import { Effect, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
+import { fingerprint } from "../domain/fingerprint.ts"
 import { unknown } from "../kernel/folder/FolderHashes.ts"
 import { inputHashes, type ReadFile } from "./gatherEvidence.ts"
 
@@ -78,6 +79,12 @@ export const folderAt = <R>(
   })
   return observed(ports, "inputs", at, look).pipe(Effect.flatMap(decodeInputs), Effect.orDie)
 }
+
+/** One hash for all that was seen; undefined where not all of it is known. */
+export const stateOf = <R>({ folder }: Ports<R>, inputs: Inputs): string | undefined =>
+  folder === undefined || inputs.some(([, hash]) => hash.startsWith(unknown))
+    ? undefined
+    : Result.getOrUndefined(fingerprint(Object.fromEntries(inputs)))
 
 /**
  * The paths that are not in both with one hash. What nobody could look at (`unknown`) may have changed, and so counts

@@ -58,22 +58,24 @@ export const publish = Effect.fnUntraced(function* <R>(publishing: Publishing<R>
       ...(look === 1 ? { before: `publish what "${mission.title}" made` } : {})
     })
     if (approval === "parked") return "parked" as const
-    if (approval === "refused") return { ok: false, detail: "refused" }
-    if (ports.isForecast === true) return { ok: true, detail: "approved" }
+    if (approval === "refused") return { ok: false, detail: "refused", inputs: before }
+    if (ports.isForecast === true) return { ok: true, detail: "approved", inputs: before }
     const at = { task: `${mission.id}/gate-publish${look === 1 ? "" : `#${look}`}`, round }
     const inputs = yield* folderAt(ports, { ...at, task: `${at.task}/before` }, looked)
     const changed = changedIn(before, inputs)
-    if (changed.length === 0) return { ok: true, detail: `approved${again}` }
+    if (changed.length === 0) return { ok: true, detail: `approved${again}`, inputs }
     const proven = yield* proveFinalState(mission, ports, state, at)
     const unproven = proven.findings.flatMap(({ claim, finding }) => (finding === "proven" ? [] : [claim]))
     const wanting = [...proven.failed, ...unproven]
     const why = wanting.length > 0 ? `not proven any more: ${wanting.join(", ")}` : whyMoving(proven)
     if (why !== undefined) {
-      return { ok: false, detail: `approved, but ${someOf(changed)} changed since, and ${why}` }
+      const detail = `approved, but ${someOf(changed)} changed since, and ${why}`
+      return { ok: false, detail, inputs: proven.inputs }
     }
     again = `; ${someOf(changed)} changed since, and was proven again and asked about again`
     before = proven.inputs
     findings = proven.findings
   }
-  return { ok: false, detail: `the files changed ${maxLooks} times while a person was asked` }
+  const detail = `the files changed ${maxLooks} times while a person was asked`
+  return { ok: false, detail, inputs: before }
 })

@@ -5,6 +5,7 @@ import { Cause, Deferred, Effect, Queue, Result } from "effect"
 import type { AgentOptions } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { Contract } from "../domain/Contract.ts"
+import { currentRules, firstRules } from "../domain/rules.ts"
 import type { ModelRunResult } from "../domain/ModelRun.ts"
 import { checkClaims, tally } from "../verifier/checkClaims.ts"
 import { proven } from "../verifier/Finding.ts"
@@ -34,7 +35,7 @@ import {
 import { publish } from "./publish.ts"
 import { resultOf } from "./missionResult.ts"
 import { admission, type CouncilWord } from "./tiers.ts"
-import { evidenceReader, inputsAt, type Inputs, type Observe } from "./observations.ts"
+import { evidenceReader, inputsAt, stateOf, type Inputs, type Observe } from "./observations.ts"
 import { attemptCall, contentOf, handoffOf, shortened, taskId } from "./unitPrompt.ts"
 
 /**
@@ -291,11 +292,12 @@ export const councilGate = <R>({ council }: MissionPorts<R>) =>
     return { pass: word(verdict) !== "NO_GO", detail, verdict }
   })
 
-/** Runs a loaded mission through its gates. */
+/** Runs a loaded mission through its gates. `done`: its work, where that is done already. */
 export const runGatesOf = Effect.fnUntraced(function* <R>(
   mission: Mission,
   contract: Contract,
-  ports: MissionPorts<R>
+  ports: MissionPorts<R>,
+  done?: MissionState
 ) {
   let gates = gatesOf(mission, contract)
   let state = initialState(mission)
@@ -314,8 +316,8 @@ export const runGatesOf = Effect.fnUntraced(function* <R>(
   }
   if (!mayWork(gates)) return resultOf(mission, state, gates, [])
 
-  const start = yield* beforeWork(mission, ports)
-  state = yield* doWork({ mission, ports, council })
+  const start = done === undefined ? yield* beforeWork(mission, ports) : []
+  state = done ?? (yield* doWork({ mission, ports, council }))
   const worked = outcome(state)
   if (worked === "parked") return resultOf(mission, state, gates, [])
   const round = roundsOf(state)
@@ -325,6 +327,7 @@ export const runGatesOf = Effect.fnUntraced(function* <R>(
       ? undefined
       : yield* proveFinalState(mission, ports, state, { task: `${mission.id}/gate-proof`, round })
   const findings = worked === "done" ? proven?.findings : undefined
+  let seen = proven?.inputs ?? []
   const scripts = proven === undefined ? "" : changedScripts(mission, state, start, proven)
   if (nextGate(gates) === "proof") {
     const why = proven === undefined ? `not passed: ${open.join(", ")}` : whyNotProven(proven)
@@ -346,9 +349,12 @@ export const runGatesOf = Effect.fnUntraced(function* <R>(
   if (nextGate(gates) === "publish" && worked === "done" && proven !== undefined) {
     const published = yield* publish({ mission, ports, state, round, proven, scripts })
     if (published === "parked") return resultOf(mission, state, gates, ["publish"], findings)
+    seen = published.inputs
     yield* decide("publish", published.ok, published.detail)
   }
-  return resultOf(mission, state, gates, [], findings)
+  // A forecast sees nothing; a run of the first rules answers its plan as it did.
+  const isTold = ports.isForecast !== true && (ports.rules ?? currentRules) > firstRules
+  return resultOf(mission, state, gates, [], findings, isTold ? stateOf(ports, seen) : undefined)
 })
 
 /**

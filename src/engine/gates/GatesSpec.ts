@@ -2,10 +2,12 @@
 // how often the run was reopened, is another.
 import { Schema } from "effect"
 import { GateName } from "../../mission/Mission.ts"
+import { DoneMission } from "../../mission/provenAgain.ts"
 
 /**
  * `start`: the council of the contract, before the plan. `end`: after the plan returned, what is left to `decide`, or
- * the gate to `close` and why. `result`: fingerprint of what the plan returned.
+ * the gate to `close` and why. `missions`: what is proven again, if it is not as it was. `result`: fingerprint of what
+ * the plan returned.
  */
 export const GatesSpec = Schema.Union([
   Schema.Struct({ at: Schema.Literal("start") }),
@@ -13,7 +15,8 @@ export const GatesSpec = Schema.Union([
     at: Schema.Literal("end"),
     result: Schema.String,
     reopened: Schema.Int,
-    decide: Schema.Array(GateName)
+    decide: Schema.Array(GateName),
+    missions: Schema.optionalKey(Schema.Array(DoneMission))
   }),
   Schema.Struct({
     at: Schema.Literal("end"),

@@ -6,8 +6,9 @@ import type { Json } from "../../domain/canonicalJson.ts"
 import type { Contract } from "../../domain/Contract.ts"
 import { sha256 } from "../../domain/fingerprint.ts"
 import type { Answer, PlanCall, PlanDriver, PlanState, Turn } from "../../plan/PlanProtocol.ts"
+import { ProofRef } from "../../mission/Mission.ts"
 import { GatesSpec } from "./GatesSpec.ts"
-import { askedGates, gateDue, type MissionEnd, type MissionSeen, type RunGates } from "./runGates.ts"
+import { askedGates, gateDue, type MissionSeen, type RunGates } from "./runGates.ts"
 
 /** The call by which a run's gates are decided. Its number is none of the plan's. */
 export interface GatesCall {
@@ -58,7 +59,15 @@ const decodeMission = Schema.decodeUnknownOption(
     Schema.Struct({
       ok: Schema.Boolean,
       status: Schema.optionalKey(Schema.String),
-      adapterId: Schema.optionalKey(Schema.String)
+      adapterId: Schema.optionalKey(Schema.String),
+      state: Schema.optionalKey(Schema.String),
+      units: Schema.optionalKey(
+        Schema.Array(
+          Schema.Struct({
+            handoff: Schema.optionalKey(Schema.Struct({ files: Schema.Array(Schema.String) }))
+          })
+        )
+      )
     })
   )
 )
@@ -66,7 +75,7 @@ const decodeUnits = Schema.decodeUnknownOption(
   Schema.Struct({
     title: Schema.optionalKey(Schema.String),
     units: Schema.optionalKey(
-      Schema.Array(Schema.Struct({ proof: Schema.optionalKey(Schema.Array(Schema.Unknown)) }))
+      Schema.Array(Schema.Struct({ proof: Schema.optionalKey(Schema.Array(ProofRef)) }))
     )
   })
 )
@@ -74,16 +83,18 @@ const decodeUnits = Schema.decodeUnknownOption(
 const callOf = (spec: GatesSpec): GatesCall => ({ t: "call", n: 0, verb: "gates", options: encodeSpec(spec) })
 
 /** What a mission's answer says of it: a room that did not take the mission answers as a call that failed. */
-const endOf = (json: string): MissionEnd =>
-  Option.match(decodeMission(json), {
-    onNone: () => "failed",
-    onSome: ({ adapterId, ok, status }): MissionEnd =>
-      ok && status === "done" ? "done" : adapterId === "mission" ? "invalid" : "failed"
-  })
+const endOf = (json: string): Pick<MissionSeen, "end"> & Partial<MissionSeen> => {
+  const answer = Option.getOrUndefined(decodeMission(json))
+  if (answer === undefined) return { end: "failed" }
+  const { adapterId, ok, state, status, units = [] } = answer
+  if (!ok || status !== "done") return { end: adapterId === "mission" ? "invalid" : "failed" }
+  return { end: "done", state, files: units.flatMap(({ handoff }) => handoff?.files ?? []) }
+}
 
 const missionOf = (options: Json): MissionSeen => {
   const { title = "", units = [] } = Option.getOrUndefined(decodeUnits(options)) ?? {}
-  return { title, end: "running", proves: units.some(({ proof }) => (proof ?? []).length > 0) }
+  const proof = units.flatMap((unit) => unit.proof ?? [])
+  return { title, end: "running", proves: proof.length > 0, proof, files: [] }
 }
 
 /** Whether a contract can ask a run for anything: without one that can, no gate is due. */
@@ -109,9 +120,9 @@ export const gatedPlan = (
   let councilPassed = false
   let returned: PlanState = { t: "returned" }
 
-  const ended = (n: number, end: MissionEnd): void => {
+  const ended = (n: number, end: ReturnType<typeof endOf>): void => {
     const mission = missions.get(n)
-    if (mission?.end === "running") missions.set(n, { ...mission, end })
+    if (mission?.end === "running") missions.set(n, { ...mission, ...end })
   }
 
   const issued = (call: PlanCall): void => {
@@ -130,7 +141,12 @@ export const gatedPlan = (
     })
     if (due.t === "none") return undefined
     const at = { at: "end" as const, result: sha256(result ?? ""), reopened }
-    return due.t === "decide" ? { ...at, decide: due.gates } : { ...at, close: due.gate, why: due.why }
+    if (due.t === "close") return { ...at, close: due.gate, why: due.why }
+    return {
+      ...at,
+      decide: due.gates,
+      ...(due.missions.length === 0 ? {} : { missions: due.missions })
+    }
   }
 
   const after = (turn: Turn): GatedTurn => {
@@ -138,7 +154,7 @@ export const gatedPlan = (
       if (request.t === "call") issued(request)
       if (request.t !== "cancel") continue
       pending.delete(request.n)
-      ended(request.n, "abandoned")
+      ended(request.n, { end: "abandoned" })
     }
     const { state } = turn
     const spec = state.t === "returned" ? specAtEnd(state.result) : undefined

@@ -8,6 +8,7 @@ import { answerItem } from "../../../src/engine/answerItem.ts"
 import { layerWithMissions } from "../../../src/engine/rooms/layerWithMissions.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
 import { MemoryDisk } from "../../../src/kernel/FsPort.memory.ts"
+import { FolderHashes } from "../../../src/kernel/folder/FolderHashes.ts"
 import { GivenFiles } from "../../../src/kernel/GivenFiles.ts"
 import { ProofRunner } from "../../../src/mission/ProofRunner.ts"
 import { Hooks } from "../../../src/plan/Hooks.ts"
@@ -44,6 +45,9 @@ const rooms = (left: Left, proved: Array<string> = []) =>
     Layer.provide(
       Layer.mergeAll(
         Layer.succeed(GivenFiles, { read: () => Effect.sync(() => new TextEncoder().encode(left.text)) }),
+        Layer.succeed(FolderHashes, () =>
+          Effect.sync(() => [["out.txt", `${left.text} ${left.exit}`] as const])
+        ),
         ProofRunner.layerScripted(({ command, id }) =>
           Effect.sync(() => {
             proved.push(command.join(" "))

@@ -18,12 +18,21 @@ const random = (seed: number): RunGates => {
     missions: Array.from({ length: int(3) }, (_, index) => ({
       title: `m${index}`,
       end: ends[int(ends.length)] ?? "done",
-      proves: int(2) === 0
+      proves: int(2) === 0,
+      proof: [],
+      files: []
     }))
   }
 }
 
 const cases = Array.from({ length: 3000 }, (_, seed) => random(seed))
+const proven = ({ asked, missions }: RunGates) =>
+  missions
+    .filter(
+      ({ end, proves }) =>
+        end === "done" && (proves || asked.includes("proof") || asked.includes("validator"))
+    )
+    .map(({ title }) => title)
 const unfinished = ({ asked, missions }: RunGates) =>
   missions.some(({ end, proves }) => end !== "done" && end !== "invalid" && (asked.length > 0 || proves))
 
@@ -37,7 +46,8 @@ describe("gates of a run", () => {
       const due = gateDue(gates)
       const left = gates.asked.filter((gate) => !gates.passed.has(gate))
       if (due.t === "decide") assert.deepStrictEqual(due.gates, left)
-      if (!gates.closed && !unfinished(gates)) assert.strictEqual(due.t === "none", left.length === 0)
+      if (!gates.closed && !unfinished(gates))
+        assert.strictEqual(due.t === "none", left.length === 0 && proven(gates).length === 0)
     }
   })
 
@@ -51,6 +61,20 @@ describe("gates of a run", () => {
           gates.passed.has(due.gate) && gates.asked.length > gates.passed.size && due.gate !== "proof"
         )
     }
+  })
+
+  it("7: what missions that are done have proven is looked at again, whatever has passed", () => {
+    let looked = 0
+    for (const gates of cases) {
+      const due = gateDue(gates)
+      if (due.t !== "decide") continue
+      assert.deepStrictEqual(
+        due.missions.map(({ title }) => title),
+        proven(gates)
+      )
+      if (due.missions.length > 0 && due.gates.length === 0) looked++
+    }
+    assert.isAbove(looked, 50)
   })
 
   it("5: a mission that did not load changes nothing", () => {
