@@ -105,7 +105,13 @@ const bundle = async () => {
     outdir: "dist",
     logLevel: "warning"
   })
-  return [launcher, command, front, library, child, prelude].flatMap(({ outputFiles }) => outputFiles)
+  const { bufferBuildOptions } = await import("../src/plan/planBuffer.node.ts")
+  const buffer = await build({
+    ...bufferBuildOptions(),
+    outfile: join(dist, "plan-buffer.js"),
+    logLevel: "warning"
+  })
+  return [launcher, command, front, library, child, prelude, buffer].flatMap(({ outputFiles }) => outputFiles)
 }
 
 const key = sources()

@@ -9,6 +9,9 @@ export const reservedPrefix = "__alembic_"
 /** Where the bundler keeps what stands for a module that a package may not have: its text is the engine's own. */
 export const standInNamespace = "alembic-refused"
 
+/** Where the bundler keeps what a plan's bundle is given of npm that the plan's project has not: `Buffer`. */
+export const givenNamespace = "alembic-given"
+
 /** What a workflow script says about itself. A phase given as a bare string is `{ title }` here. */
 export const WorkflowMeta = Schema.Struct({
   name: Schema.String,

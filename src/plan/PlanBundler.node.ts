@@ -22,7 +22,9 @@ import {
   type PlanFile,
   type RefusedImport
 } from "./PlanBundler.ts"
-import { reservedPrefix, standInNamespace } from "./PlanBundle.ts"
+import { bufferFile, isBuffer, onlyBuffer, ownBuffer } from "./planBuffer.node.ts"
+import { givenNamespace, standInNamespace } from "./PlanBundle.ts"
+import { standInOf } from "./packageUse.ts"
 import { PlanError } from "./PlanError.ts"
 import {
   installationOf,
@@ -85,11 +87,18 @@ class Build {
 
   setup(build: PluginBuild, entry: string): void {
     build.onResolve({ filter: /.*/ }, (args) =>
-      args.kind === "entry-point" ? { path: join(this.plan.root, entry) } : this.resolve(build, args)
+      args.kind !== "entry-point"
+        ? this.resolve(build, args)
+        : args.path === onlyBuffer
+          ? { path: onlyBuffer, namespace: givenNamespace }
+          : { path: join(this.plan.root, entry) }
+    )
+    build.onLoad({ filter: /.*/, namespace: givenNamespace }, (args) =>
+      args.path === onlyBuffer ? { contents: 'export { Buffer } from "buffer"' } : this.loadBuffer()
     )
     build.onLoad({ filter: /.*/, namespace: "file" }, (args) => this.load(args))
     build.onLoad({ filter: /.*/, namespace: standInNamespace }, (args) => ({
-      contents: stubOf(args.path),
+      contents: standInOf(args.path),
       loader: "js"
     }))
   }
@@ -127,7 +136,9 @@ class Build {
 
   private async resolve(build: PluginBuild, args: OnResolveArgs): Promise<OnResolveResult | undefined> {
     if (args.pluginData === asked || args.namespace === standInNamespace) return undefined
+    if (args.namespace === givenNamespace) return ownBuffer
     const inPackage = this.isPackageFile(args.importer)
+    if (inPackage && isBuffer(args.path)) return ownBuffer
     // The scan reports what it finds at `import(…)` itself.
     if (args.kind === "dynamic-import" && !inPackage) return { path: args.path, external: true }
     if (isPrelude(args.path)) return { path: args.path, external: true }
@@ -189,6 +200,13 @@ class Build {
     }
   }
 
+  private async loadBuffer(): Promise<OnLoadResult> {
+    const file = await bufferFile()
+    this.hashes.set(file.name, file.sha256)
+    this.packageFiles.set(file.path, file)
+    return { contents: file.text, loader: "js" }
+  }
+
   private async packagePath(path: string): Promise<string> {
     const owner = await packageOf(path, this.packages)
     if (owner === undefined) return `npm:${withSlashes(path.slice(path.lastIndexOf("node_modules") + 13))}`
@@ -202,20 +220,6 @@ class Build {
  */
 const withoutOwnMap = (text: string): string =>
   text.includes("sourceMappingURL") ? `${text}\n//# sourceMappingURL=data:application/json;base64,!\n` : text
-
-/** What a package has of `node:crypto`: random bytes by the run's seed. */
-const seededCrypto = `const webcrypto = ${reservedPrefix}packages.crypto
-const own = { __proto__: null, webcrypto, getRandomValues: webcrypto.getRandomValues, randomUUID: webcrypto.randomUUID }`
-
-/** Stands for what a package may not import: importing is fine, and so is asking for its names, using them is not. */
-const stubOf = (construct: string): string => `
-${/^import (?:node:)?crypto$/.test(construct) ? seededCrypto : "const own = { __proto__: null }"}
-const reach = () => ${reservedPrefix}refuse(${JSON.stringify(construct)}, "the package needs what a plan has not")
-module.exports = new Proxy(function () {}, {
-  get: (_, key) => own[key] ?? (typeof key === "symbol" || key === "__esModule" || key === "then" ? undefined : reach()),
-  apply: reach,
-  construct: reach
-})`
 
 /** esbuild counts columns in bytes of UTF-8. */
 const columnOf = (location: NonNullable<Message["location"]>): number =>
@@ -262,7 +266,7 @@ const placeRefused = (build: Build, warnings: ReadonlyArray<Message>): ReadonlyA
   ]
 }
 
-const run = async (plan: OpenedPlan): Promise<Bundled> => {
+const run = async (plan: OpenedPlan, withBuffer: boolean): Promise<Bundled> => {
   const { build } = await import("esbuild")
   const session = new Build(plan)
   const config = join(plan.root, "tsconfig.json")
@@ -273,6 +277,7 @@ const run = async (plan: OpenedPlan): Promise<Bundled> => {
       absWorkingDir: plan.root,
       // By a name that says nothing: in an entry point's own name `*` is a pattern.
       entryPoints: [entryName],
+      ...(withBuffer ? { inject: [onlyBuffer] } : {}),
       outfile: "bundle.js",
       bundle: true,
       write: false,
@@ -332,8 +337,11 @@ const open = Effect.fn("PlanBundler.open")(function* (path: string) {
   })
 })
 
-const bundle = Effect.fn("PlanBundler.bundle")(function* (plan: OpenedPlan) {
-  return yield* Effect.tryPromise({ try: () => run(plan), catch: (cause) => failureOf(plan, cause) })
+const bundle = Effect.fn("PlanBundler.bundle")(function* (plan: OpenedPlan, withBuffer = false) {
+  return yield* Effect.tryPromise({
+    try: () => run(plan, withBuffer),
+    catch: (cause) => failureOf(plan, cause)
+  })
 })
 
 const unreadableScript = (plan: OpenedPlan, path: string) => (cause: unknown) =>

@@ -59,7 +59,8 @@ export class PlanBundler extends Context.Service<
   PlanBundler,
   {
     readonly open: (path: string) => Effect.Effect<OpenedPlan, PlanError>
-    readonly bundle: (plan: OpenedPlan) => Effect.Effect<Bundled, PlanError>
+    /** `withBuffer`: a `Buffer` is bundled for whoever names it. */
+    readonly bundle: (plan: OpenedPlan, withBuffer?: boolean) => Effect.Effect<Bundled, PlanError>
     /** A file by a path relative to the plan's own folder; undefined where nothing is, or it is outside the root. */
     readonly beside: (plan: OpenedPlan, path: string) => Effect.Effect<PlanFile | undefined, PlanError>
     /** A script of the plan's project by a path that starts at the plan's folder or at the project's. */

@@ -11,7 +11,7 @@ import { findingOf, inOrder, walking, type Inspection, type Scan } from "./inspe
 import { standInNamespace, type PlanBundle } from "./PlanBundle.ts"
 import { PlanBundler, type Bundled, type OpenedPlan } from "./PlanBundler.ts"
 import { PlanError } from "./PlanError.ts"
-import { globalEdits, isGiven, packageLines, packageNotices } from "./packageUse.ts"
+import { globalEdits, isGiven, needsBuffer, packageLines, packageNotices } from "./packageUse.ts"
 import { importEdit, importMetaEdit, moduleScript, nodeEnvEdit, type Edit } from "./planModule.ts"
 import { BundleMap, sourcePaths, widenLeft } from "./sourceMap.ts"
 
@@ -109,10 +109,21 @@ const parseEsm = (plan: OpenedPlan, esm: string, map: BundleMap): Result.Result<
     }
   })
 
-/** `scan` is the static layer; with another one, refused imports are left to the runtime too. */
-export const inspectModule = Effect.fnUntraced(function* (plan: OpenedPlan, scan: Scan) {
+/** The bundle, with a `Buffer` where something in it needs one. */
+const bundledWhole = Effect.fnUntraced(function* (plan: OpenedPlan) {
   const bundler = yield* PlanBundler
   const bundled = yield* bundler.bundle(plan)
+  if (!/\bBuffer\b/.test(bundled.esm)) return bundled
+  const root = Result.try(() => parseBundle(bundled.esm))
+  // What cannot be parsed is reported with its place, further on.
+  if (Result.isFailure(root)) return bundled
+  const needed = yield* walking(plan, () => needsBuffer(analyseScopes(root.success)))
+  return needed ? yield* bundler.bundle(plan, true) : bundled
+})
+
+/** `scan` is the static layer; with another one, refused imports are left to the runtime too. */
+export const inspectModule = Effect.fnUntraced(function* (plan: OpenedPlan, scan: Scan) {
+  const bundled = yield* bundledWhole(plan)
   const texts = new Map([...bundled.files, ...bundled.packageFiles].map((file) => [file.path, file.text]))
   const names = new Map(bundled.packageFiles.map((file) => [file.path, file.name]))
   const scanText = Effect.fnUntraced(function* ({ esm, map: mapText }: Pick<Bundled, "esm" | "map">) {
@@ -120,7 +131,9 @@ export const inspectModule = Effect.fnUntraced(function* (plan: OpenedPlan, scan
     const root = yield* Effect.fromResult(parseEsm(plan, esm, map))
     const asks = names.size > 0 || /\bimport\b\s*[.(/]/.test(esm)
     const edits = asks ? yield* walking(plan, () => surroundings(root, map, names)) : []
-    const globals = yield* walking(plan, () => globalEdits(root, map, names, esm))
+    const globals = yield* walking(plan, () =>
+      names.size === 0 ? [] : globalEdits(analyseScopes(root), map, names)
+    )
     const answered = new Set(edits.flatMap((edit) => (edit.isAnswer ? [edit.start] : [])))
     const raws = yield* walking(plan, () => scan(root))
     const findings = raws.flatMap((raw) =>

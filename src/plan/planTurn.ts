@@ -5,6 +5,7 @@ import { Site } from "../domain/Call.ts"
 import type { Finding } from "../domain/Finding.ts"
 import type { RunErrorInfo } from "../domain/RunEvent.ts"
 import type { PlanBundle } from "./PlanBundle.ts"
+import { packageAdvice, packageAtLine } from "./packageUse.ts"
 import { findingMessage, nonDeterministicMessage } from "./PlanError.ts"
 import { PlanRequest, type PlanState, type Turn } from "./PlanProtocol.ts"
 import { sitesOf } from "./sourceMap.ts"
@@ -73,13 +74,17 @@ export const turnsOf = (bundle: PlanBundle): ((message: ChildTurn) => Turn) => {
     return mapped === undefined ? rest : { ...rest, site: mapped }
   }
 
+  /** In the words of who reads it: a script has other names, and a package is not the author's to correct. */
+  const adviceOf = ({ construct = "", instead, site }: ChildEnding): string | undefined => {
+    if (bundle.kind === "workflow") return instead === undefined ? undefined : inScriptWords(instead)
+    const owner = site === undefined ? undefined : packageAtLine(bundle.packages ?? [], site.line)
+    return (owner === undefined ? undefined : packageAdvice(owner, construct)) ?? instead
+  }
+
   const failed = (ending: ChildEnding): PlanState => {
     const site = ending.site === undefined ? undefined : authorSite(ending.site)
     const { construct } = ending
-    const advice =
-      ending.instead === undefined || bundle.kind !== "workflow"
-        ? ending.instead
-        : inScriptWords(ending.instead)
+    const advice = adviceOf(ending)
     if (construct !== undefined) {
       const at = site ?? { file: bundle.entry, line: 1, column: 1 }
       const found = { construct, ...at }

@@ -49,7 +49,7 @@ export const packages: ReadonlyArray<readonly [name: RegExp, places: RegExp]> = 
   [/^@pydantic\/genai-prices$/, /^adapters\//],
   [/^@cfworker\/json-schema$/, /^schema\//],
   [/^re2js$/, /^schema\//],
-  [/^(acorn|esbuild|@jridgewell\/trace-mapping)$/, /^plan\//],
+  [/^(acorn|buffer(\/index\.js)?|esbuild|@jridgewell\/trace-mapping)$/, /^plan\//],
   [/^yaml$/, /^(council|app)\//],
   [/^ignore$/, /^cli\//],
   // In the text of the plan that `alembic init` writes.

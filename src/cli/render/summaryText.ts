@@ -74,7 +74,9 @@ const findings = ({ findings: found = [] }: RunSummary): ReadonlyArray<string> =
 const cureOf = ({ error, findings: [finding] = [] }: RunSummary): string | undefined =>
   finding === undefined || finding.instead !== error?.cure
     ? error?.cure
-    : `correct ${finding.file}, then alembic check ${finding.file}`
+    : /(?:^|\/)node_modules\//.test(finding.file)
+      ? "take another package in the plan, then alembic check the plan"
+      : `correct ${finding.file}, then alembic check ${finding.file}`
 
 const neverStarted: ReadonlySet<RunSummary["status"]> = new Set(["damaged", "locked", "invalid"])
 

@@ -9,7 +9,10 @@ import { forbid } from "../inside/forbid.ts"
 import { hardenHost } from "../inside/hardenHost.ts"
 import { hardenTime } from "../inside/hardenTime.ts"
 import { intrinsics } from "../inside/intrinsics.ts"
-import { packageGlobals } from "../inside/packageGlobals.ts"
+import { callers } from "../inside/packages/callers.ts"
+import { eventObjects } from "../inside/packages/eventObjects.ts"
+import { packageGlobals } from "../inside/packages/packageGlobals.ts"
+import { timers } from "../inside/packages/timers.ts"
 import { plainJson } from "../inside/plainJson.ts"
 import { record } from "../inside/record.ts"
 import { urlParser } from "../inside/urlParser.ts"
@@ -24,6 +27,9 @@ const parts: Omit<Parts, "advice"> = {
   plainJson,
   record,
   forbid,
+  callers,
+  eventObjects,
+  timers,
   packageGlobals,
   hardenTime,
   hardenHost,

@@ -24,6 +24,7 @@ const run = (plan: Inside, work: () => void): void => {
   try {
     work()
     drain()
+    while (plan.runDue()) drain()
     const path = proxyAmong(plan)
     if (path !== undefined) plan.refuse("plan_error", `${path}: a Proxy is not plain data`)
   } catch (cause) {

@@ -134,6 +134,9 @@ export const absentGlobals: ReadonlySet<string> = new Set([
   "document"
 ])
 
+/** Names of which `typeof` is "undefined" unless something of theirs is bundled. */
+export const absentTypes: ReadonlySet<string> = new Set([...absentGlobals, "Buffer"])
+
 /** Names that a plan's context has, in one Node or another. What is in neither list exists nowhere. */
 export const presentGlobals: ReadonlySet<string> = new Set(
   [

@@ -2,7 +2,7 @@
 // how a file says that it runs elsewhere too; what they guard is not part of the plan. Pure. Says "unknown" rather than
 // guess, and follows nothing but `typeof`: that a test is written `false` says nothing of what its author meant.
 import type { AnyNode, Statement } from "acorn"
-import { absentGlobals } from "./catalogue.ts"
+import { absentTypes } from "./catalogue.ts"
 import { globalPath, initialiserOf } from "./constants.ts"
 import type { ScopedProgram } from "./scope.ts"
 
@@ -24,7 +24,7 @@ const typeName = (node: AnyNode, program: ScopedProgram): string | undefined => 
   if (node.type === "ParenthesizedExpression") return typeName(node.expression, program)
   if (node.type !== "UnaryExpression" || node.operator !== "typeof") return undefined
   const name = globalPath(node.argument, program)?.replace(/^globalThis\./, "")
-  return name !== undefined && absentGlobals.has(name) ? "undefined" : undefined
+  return name !== undefined && absentTypes.has(name) ? "undefined" : undefined
 }
 
 const hasTypeof = (node: AnyNode): boolean => node.type === "UnaryExpression" && node.operator === "typeof"

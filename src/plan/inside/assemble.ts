@@ -7,7 +7,10 @@ import type { Advice, forbid } from "./forbid.ts"
 import type { hardenHost } from "./hardenHost.ts"
 import type { hardenTime } from "./hardenTime.ts"
 import type { intrinsics } from "./intrinsics.ts"
-import type { packageGlobals } from "./packageGlobals.ts"
+import type { callers } from "./packages/callers.ts"
+import type { eventObjects } from "./packages/eventObjects.ts"
+import type { packageGlobals } from "./packages/packageGlobals.ts"
+import type { timers } from "./packages/timers.ts"
 import type { plainJson } from "./plainJson.ts"
 import type { Limits, Pending, RawSite, record } from "./record.ts"
 import type { urlParser } from "./urlParser.ts"
@@ -24,6 +27,9 @@ export interface Parts {
   readonly plainJson: typeof plainJson
   readonly record: typeof record
   readonly forbid: typeof forbid
+  readonly callers: typeof callers
+  readonly eventObjects: typeof eventObjects
+  readonly timers: typeof timers
   readonly packageGlobals: typeof packageGlobals
   readonly hardenTime: typeof hardenTime
   readonly hardenHost: typeof hardenHost
@@ -43,11 +49,18 @@ export const assemble = (parts: Parts, limits: Limits): Inside => {
   const plain = parts.plainJson(own)
   const recorder = parts.record(own, limits)
   const guard = parts.forbid(own, recorder, parts.advice)
-  const packages = parts.packageGlobals(own, recorder, guard)
+  const packages = parts.packageGlobals(
+    own,
+    recorder,
+    guard,
+    parts.callers(own, recorder),
+    parts.timers,
+    parts.eventObjects
+  )
   parts.hardenHost(own, guard, parts.hardenTime(own, guard, packages))
   parts.planConsole(own, plain, recorder)
   parts.webText(own)
-  parts.webObjects(own, guard)
+  parts.webObjects(own, guard, packages)
   parts.webUrl(own, guard, parts.urlParser(own))
   const fan = parts.fanOut(own, plain, recorder)
 

@@ -3,7 +3,8 @@
 import type { FanOut } from "./fanOut.ts"
 import type { Forbid } from "./forbid.ts"
 import type { Intrinsics } from "./intrinsics.ts"
-import type { PackageGlobals, PackageLines } from "./packageGlobals.ts"
+import type { PackageLines } from "./packages/callers.ts"
+import type { PackageGlobals } from "./packages/packageGlobals.ts"
 import type { PlainJson, Seen } from "./plainJson.ts"
 import type { Ending, Recorder } from "./record.ts"
 
@@ -22,6 +23,8 @@ export interface Inside {
   readonly startWorkflow: (script: unknown, nested: ReadonlyArray<unknown>, input: string) => void
   readonly isPending: (n: number) => boolean
   readonly settle: (n: number, json: string) => void
+  /** Runs the oldest job that waits for the plan to be quiet; false if none does. */
+  readonly runDue: () => boolean
   /** Remembers a lost rejection; `describeLost` says what it was. */
   readonly lost: (reason: unknown) => void
   readonly describeLost: () => void
@@ -122,10 +125,10 @@ export const driver = (
 
   const startModule = (plan: unknown, path: string, inputJson: string, lines: string): void => {
     const input: unknown = deepFreeze(parse(inputJson))
-    const given = member(input, "goal")
-    const goal = typeof given === "string" ? given : ""
+    const asked = member(input, "goal")
+    const goal = typeof asked === "string" ? asked : ""
     const known: ReadonlyArray<PackageLines> = parse(lines)
-    packages.begin(path, goal, known)
+    const given = packages.begin(path, goal, known, threw)
     const isEffect = (value: unknown): boolean => prelude !== undefined && prelude.isEffect(value)
     const runEffect = (program: unknown): Promise<unknown> => {
       if (prelude === undefined) throw new OwnTypeError("an Effect without its prelude")
@@ -134,7 +137,7 @@ export const driver = (
     }
     settled(async () => {
       if (typeof plan !== "function") throw new OwnTypeError("not a plan")
-      const module: unknown = await plan(prelude?.modules, guard.deny, packages.globals)
+      const module: unknown = await plan(prelude?.modules, guard.deny, given)
       const run = member(module, "run")
       if (isEffect(run)) return runEffect(run)
       const why = whyNotCallable(run)
@@ -215,6 +218,7 @@ export const driver = (
       const entry = recorder.take(n)
       if (entry !== undefined) entry.settle(parse(json))
     },
+    runDue: () => state === "running" && recorder.ending() === undefined && packages.runDue(),
     lost: (reason) => {
       lost = { reason }
     },

@@ -1,8 +1,9 @@
-// hardenTime: what reads the clock is refused, save to npm packages, which get the plan's; what reads the host's locale gets the one locale that every plan has.
-// With TZ=UTC set on the process, everything else stays. Evaluated inside the plan's context: see intrinsics.ts.
+// hardenTime: what reads the clock is refused, save to npm packages, which get the plan's; what reads the host's locale
+// gets the one locale that every plan has. With TZ=UTC set on the process, everything else stays. Evaluated inside the
+// plan's context: see intrinsics.ts.
 import type { Forbid } from "./forbid.ts"
 import type { Intrinsics } from "./intrinsics.ts"
-import type { PackageGlobals } from "./packageGlobals.ts"
+import type { PackageGlobals } from "./packages/packageGlobals.ts"
 
 export const hardenTime = (own: Intrinsics, { reach, advice }: Forbid, packages: PackageGlobals) => {
   const { put, accessor, construct, apply, getOwnPropertyDescriptor, isArray } = own
@@ -93,13 +94,17 @@ export const hardenTime = (own: Intrinsics, { reach, advice }: Forbid, packages:
     accessor(formatter, "format", function (this: unknown) {
       const bound: unknown = apply(format, this, [])
       return (date: unknown): unknown => {
-        if (date === undefined) reach("Intl.DateTimeFormat().format()", advice.clock)
-        return typeof bound === "function" ? apply(bound, undefined, [date]) : undefined
+        const given =
+          date === undefined
+            ? (packages.now() ?? reach("Intl.DateTimeFormat().format()", advice.clock))
+            : date
+        return typeof bound === "function" ? apply(bound, undefined, [given]) : undefined
       }
     })
   }
   guardMethod(formatter, "formatToParts", (args) => {
-    if (args[0] === undefined) reach("Intl.DateTimeFormat().formatToParts()", advice.clock)
+    if (args[0] === undefined)
+      put(args, 0, packages.now() ?? reach("Intl.DateTimeFormat().formatToParts()", advice.clock))
   })
 
   const localized = (holder: object, name: string, at: number): void =>

@@ -35,6 +35,8 @@ export interface Pending {
   readonly verb: string
   readonly site: RawSite | undefined
   readonly settle: (answer: unknown) => void
+  /** Whether the run may return without its answer. */
+  readonly mayBeLeft: boolean
 }
 
 /** A promise that the run may not return without. */
@@ -182,7 +184,8 @@ export const record = (own: Intrinsics, limits: Limits) => {
     json: string,
     phase: string | undefined,
     settle: (answer: unknown) => void,
-    site: RawSite | undefined
+    site: RawSite | undefined,
+    mayBeLeft = false
   ): Pending => {
     if (typeof verb !== "string" || verbs[verb] !== true) throw new own.TypeError("there is no such verb")
     if (over) {
@@ -196,7 +199,7 @@ export const record = (own: Intrinsics, limits: Limits) => {
     }
     calls += 1
     waiting += 1
-    const entry: Pending = { n: calls, verb, site, settle }
+    const entry: Pending = { n: calls, verb, site, settle, mayBeLeft }
     mapSet(pending, calls, entry)
     const group = typeof phase !== "string" ? "" : `,"phase":${stringify(own.toWellFormed(phase))}`
     const where = site === undefined ? "" : `,"site":${siteJson(site)}`
@@ -256,10 +259,11 @@ export const record = (own: Intrinsics, limits: Limits) => {
       })
       return first
     },
+    /** The first that the run may not return without. */
     firstPending: (): Pending | undefined => {
       let first: Pending | undefined
       mapForEach(pending, (entry: Pending) => {
-        if (first === undefined) first = entry
+        if (first === undefined && !entry.mayBeLeft) first = entry
       })
       return first
     },

@@ -1,10 +1,15 @@
 // webObjects: AbortController, AbortSignal, DOMException and structuredClone, made inside the plan's context. Nothing
-// here fires by itself: a signal is aborted when the plan aborts it. Evaluated inside the plan's context: see
-// intrinsics.ts.
+// here fires by itself, save an npm package's timeout: a signal is aborted when the plan aborts it. Evaluated inside
+// the plan's context: see intrinsics.ts.
 import type { Forbid } from "./forbid.ts"
 import type { Intrinsics } from "./intrinsics.ts"
+import type { PackageGlobals } from "./packages/packageGlobals.ts"
 
-export const webObjects = (own: Intrinsics, { reach, advice }: Forbid): void => {
+export const webObjects = (
+  own: Intrinsics,
+  { reach, advice }: Forbid,
+  { EventTarget, after, isCalling }: PackageGlobals
+): void => {
   const { put, ownKeys, read, member, isArray, tagOf, slice, text, TypeError: OwnTypeError } = own
   const { mapGet, mapSet, mapHas } = own
   const OwnError = own.Error
@@ -35,12 +40,13 @@ export const webObjects = (own: Intrinsics, { reach, advice }: Forbid): void => 
 
   const secret = {}
 
-  class AbortSignal {
+  class AbortSignal extends EventTarget {
     #aborted = false
     #reason: unknown = undefined
     #listeners: Array<Registered> = []
     onabort: ((event: object) => unknown) | null = null
     constructor(key: unknown) {
+      super()
       if (key !== secret) throw new OwnTypeError("Illegal constructor")
     }
     get aborted(): boolean {
@@ -52,7 +58,7 @@ export const webObjects = (own: Intrinsics, { reach, advice }: Forbid): void => 
     throwIfAborted(): void {
       if (this.#aborted) throw this.#reason
     }
-    addEventListener(type: unknown, listener: Listener | null, options?: unknown): void {
+    override addEventListener(type: unknown, listener: Listener | null | undefined, options?: unknown): void {
       if (type !== "abort" || listener === null || listener === undefined) return
       const kept: Array<Registered> = []
       for (let index = 0; index < this.#listeners.length; index++) {
@@ -63,7 +69,7 @@ export const webObjects = (own: Intrinsics, { reach, advice }: Forbid): void => 
       put(kept, kept.length, { listener, once: member(options, "once") === true })
       this.#listeners = kept
     }
-    removeEventListener(type: unknown, listener: unknown): void {
+    override removeEventListener(type: unknown, listener: unknown): void {
       if (type !== "abort") return
       const kept: Array<Registered> = []
       for (let index = 0; index < this.#listeners.length; index++) {
@@ -72,7 +78,7 @@ export const webObjects = (own: Intrinsics, { reach, advice }: Forbid): void => 
       }
       this.#listeners = kept
     }
-    dispatchEvent(): boolean {
+    override dispatchEvent(): boolean {
       return true
     }
     static abort(reason?: unknown): AbortSignal {
@@ -92,8 +98,13 @@ export const webObjects = (own: Intrinsics, { reach, advice }: Forbid): void => 
       }
       return controller.signal
     }
-    static timeout(): never {
-      return reach("AbortSignal.timeout()", advice.timer)
+    static timeout(ms: unknown): AbortSignal {
+      if (!isCalling()) reach("AbortSignal.timeout()", advice.timer)
+      const controller = new AbortController()
+      after(typeof ms === "number" && ms > 0 ? ms : 0, () =>
+        controller.abort(new DOMException("The operation was aborted due to timeout", "TimeoutError"))
+      )
+      return controller.signal
     }
     static fire(key: unknown, signal: AbortSignal, reason: unknown): void {
       if (key !== secret || signal.#aborted) return

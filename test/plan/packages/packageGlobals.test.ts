@@ -1,18 +1,11 @@
 // What npm packages get where a plan is refused: random numbers by the run's goal, the plan's clock. Theirs alone: the
 // author is refused both, by whatever name. Real processes.
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { inspectPlan, loadPlan, StaticLayer } from "../../src/plan/loadPlan.ts"
-import * as PlanBundlerNode from "../../src/plan/PlanBundler.node.ts"
-import { PlanVm } from "../../src/plan/PlanVm.ts"
-import * as PlanVmNode from "../../src/plan/PlanVm.node.ts"
-import { Prelude } from "../../src/plan/Prelude.ts"
-import * as PreludeNode from "../../src/plan/Prelude.node.ts"
-import { resultOf } from "../support/planBodies.ts"
-import { planFolder } from "../support/planFolder.ts"
-import { play } from "../support/planHarness.ts"
-
-const live = Layer.mergeAll(PlanBundlerNode.layer, PlanVmNode.layer, PreludeNode.layer)
+import { Effect, Schema } from "effect"
+import { inspectPlan, loadPlan, StaticLayer } from "../../../src/plan/loadPlan.ts"
+import { liveRoom, packageOf, planOf, playFile, playWith } from "../../support/packagePlans.ts"
+import { resultOf } from "../../support/planBodies.ts"
+import { planFolder } from "../../support/planFolder.ts"
 
 const packages = {
   "node_modules/dice/package.json":
@@ -40,27 +33,14 @@ exports.box = { ["m" + "ath"]: root.Math, date: root.Date, random: root.Math.ran
 `
 }
 
-const planOf = (imports: string, value: string): string =>
-  `${imports}\nexport const run = async (h) => {\nconst one = await h.agent("x")\nreturn ${value}\n}\n`
-
 const everything = planOf(
   'import * as dice from "dice"\nimport old from "@old/cjs"',
   "[dice.roll(), dice.roll(), old.roll(), old.roll(), dice.id(), dice.uuid(), dice.loaded(), dice.time(), old.now(), old.byte(), dice.kinds()]"
 )
 
-const playFile = Effect.fnUntraced(function* (path: string, goal: string) {
-  const { bundle } = yield* loadPlan(path)
-  const imports = bundle.kind === "module" ? bundle.imports : []
-  const prelude = imports.length === 0 ? {} : { prelude: yield* (yield* Prelude).load(imports) }
-  return yield* play(yield* (yield* PlanVm).launch(bundle, { goal, files: [] }, prelude))
-})
+const playPlan = (text: string, goal = "the goal") => playWith(packages, text, goal)
 
-const playPlan = Effect.fnUntraced(function* (text: string, goal = "the goal") {
-  const folder = yield* planFolder({ ...packages, "plan.js": text })
-  return yield* playFile(`${folder}/plan.js`, goal)
-})
-
-layer(live)("npm packages", (it) => {
+layer(liveRoom)("npm packages", (it) => {
   it.effect("draw by the run's goal, each its own sequence, and read the plan's clock", () =>
     Effect.gen(function* () {
       const first = resultOf((yield* playPlan(everything)).state)
@@ -167,6 +147,54 @@ export const run = Effect.gen(function* () {
       })
       const { state } = yield* playFile(`${folder}/plan.js`, "the goal")
       assert.match(String(resultOf(state)), /^\d+,\d+,\d+$/)
+    })
+  )
+
+  const numbers = packageOf(
+    "numbers",
+    `
+const draw = Math.random
+const { random } = Math
+export const roll = () => Math.floor((Math.random() + draw()) * 1e9)
+export const alias = () => random()
+export const time = () => [Date.now(), globalThis.crypto.randomUUID().length]
+export const replace = () => { const own = Math.random; Math.random = () => 0.25; const seen = [Math.random(), draw() === 0.25]; Math.random = own; return seen }
+export const many = () => { let sum = 0; for (let index = 0; index < 1e6; index++) sum += Math.random(); return sum }
+`
+  )
+
+  it.effect("are bound to their numbers where they call by name, and draw one sequence whichever way", () =>
+    Effect.gen(function* () {
+      const plan = (value: string) => planOf('import * as numbers from "numbers"', value)
+      const folder = yield* planFolder({ ...numbers, "plan.js": plan("1") })
+      const { bundle } = yield* loadPlan(`${folder}/plan.js`)
+      assert.include(bundle.code, 'Math.floor((__alembic_packages.random["npm:numbers@1.0.0"]() + draw()')
+      assert.include(bundle.code, "[__alembic_packages.now(), __alembic_packages.crypto.randomUUID().length]")
+      assert.include(bundle.code, 'draw = __alembic_packages.drawn["npm:numbers@1.0.0"]')
+      const played = yield* playWith(
+        numbers,
+        plan("[numbers.replace(), numbers.time(), numbers.many() > 4e5]")
+      )
+      assert.deepStrictEqual(resultOf(played.state), [[0.25, false], [0, 36], true])
+      const looked = yield* playWith(numbers, plan("[1, 2, 3, 4].map(() => numbers.alias())"))
+      const mixed = yield* playWith(numbers, plan("[numbers.alias(), numbers.roll(), numbers.alias()]"))
+      const [a, b, c, d] = Schema.decodeUnknownSync(Schema.Array(Schema.Number))(resultOf(looked.state))
+      assert.deepStrictEqual(resultOf(mixed.state), [a, Math.floor(((b ?? 0) + (c ?? 0)) * 1e9), d])
+    })
+  )
+
+  it.effect("that make code are refused where they do, and say so with what to take", () =>
+    Effect.gen(function* () {
+      const maker = packageOf("maker", 'export const make = (text) => new Function("x", text)')
+      const plan = planOf('import { make } from "maker"', 'make("return x")(1)')
+      const folder = yield* planFolder({ ...maker, "plan.js": plan })
+      const { notices } = yield* inspectPlan(`${folder}/plan.js`)
+      assert.deepStrictEqual(notices, [
+        "npm:maker@1.0.0 is refused where it generates code: new Function(); what it does without that runs"
+      ])
+      const { state } = yield* playFile(`${folder}/plan.js`)
+      const cure = state.t === "failed" ? state.error.cure : undefined
+      assert.include(cure, "npm:maker@1.0.0 generates code while it runs, which no plan can: take a package")
     })
   )
 
