@@ -12,6 +12,7 @@ import type { Pack } from "./Pack.ts"
 import { permutations } from "./permutations.ts"
 import { phasePrompt, systemPrompt } from "./asking/prompts.ts"
 import { readStatement, readVote, statementSchema, voteSchema, type Unreadable } from "./Statement.ts"
+import type { Evidence } from "../verifier/Evidence.ts"
 import type { MemberFailureReason, Turn, Verdict } from "./Verdict.ts"
 import { stabilityOf, verdictOf, type Spent } from "./verdictOf.ts"
 
@@ -24,6 +25,8 @@ export interface DebatePorts<R = never> {
   readonly ask: (call: AgentOptions, budget?: DebateBudget) => Effect.Effect<ModelRunResult, never, R>
   readonly record?: (kind: "member_failure", failure: MemberFailureReason) => Effect.Effect<void, never, R>
   readonly rules?: number
+  /** What claims are held against, where that is not the pack's evidence, which members read. */
+  readonly evidence?: ReadonlyArray<Evidence>
 }
 
 /** One way through the phases: the turns in order, and what they cost. */
@@ -169,7 +172,8 @@ export const debate = Effect.fn("Council.debate")(function* <R>(
   const openings = yield* through(board, pack, board.phases.slice(0, 1), nothing, "", ports)
   const later = board.phases.slice(1)
   const course = yield* through(board, pack, later, openings, "", ports)
-  const verdict: Verdict = verdictOf(board, pack, course, asking)
+  const judged = ports.evidence === undefined ? pack : { ...pack, evidence: ports.evidence }
+  const verdict: Verdict = verdictOf(board, judged, course, asking)
   const others: Array<Course> = []
   for (const [index, order] of permutations(openings.turns.length, board.permutations).entries()) {
     const turns = order.flatMap((at) => openings.turns[at] ?? [])
@@ -181,7 +185,7 @@ export const debate = Effect.fn("Council.debate")(function* <R>(
     ? verdict
     : stabilityOf(
         verdict,
-        others.map((other) => ({ verdict: verdictOf(board, pack, other, asking), spent: other.spent })),
+        others.map((other) => ({ verdict: verdictOf(board, judged, other, asking), spent: other.spent })),
         asking
       )
 })

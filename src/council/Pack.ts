@@ -23,6 +23,17 @@ export const Pack = Schema.Struct({
 })
 export type Pack = typeof Pack.Type
 
+/** A proof that the run has run: how it ended when it last did, as evidence under `id`. */
+export const ProofReference = Schema.Struct({
+  kind: Schema.Literal("proof"),
+  id: Schema.NonEmptyString,
+  proof: Schema.NonEmptyString
+})
+
 /** What `h.council` is given: a board in place or by its name in configuration, and the pack. */
-export const CouncilSpec = Schema.Struct({ board: Schema.Json, ...Pack.fields })
+export const CouncilSpec = Schema.Struct({
+  board: Schema.Json,
+  ...Pack.fields,
+  evidence: Schema.optionalKey(Schema.Array(Schema.Union([...Evidence.members, ProofReference])))
+})
 export type CouncilSpec = typeof CouncilSpec.Type

@@ -5,6 +5,7 @@ import type { AgentOptions } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { Budget, Contract } from "../domain/Contract.ts"
 import type { ModelRunResult } from "../domain/ModelRun.ts"
+import type { Evidence } from "../verifier/Evidence.ts"
 import type { CouncilSaid } from "./gates/gatedPlan.ts"
 
 /** A part of a room with a budget of its own, inside the run's. */
@@ -36,6 +37,8 @@ export interface RoomContext {
   readonly work: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
   /** Writes down what the room decided, for auditors. `gate` with `{ gate, pass, detail }` is a gate's decision. */
   readonly record: (kind: string, data: Json) => Effect.Effect<void>
+  /** How that proof ended when the run last ran it, as evidence under `id`. */
+  readonly proof: (proof: string, id: string) => Effect.Effect<Evidence>
   /** Waits for a person: resolves with the answer, in this process or a later one. */
   readonly question: (question: {
     readonly kind: "question" | "approval"

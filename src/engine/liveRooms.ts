@@ -14,6 +14,8 @@ import { notDispatched, type LiveAnswers, type LiveCounts } from "./LiveAnswers.
 import type { PendingItems } from "./pendingItems.ts"
 import type { RoomContext } from "./Room.ts"
 import type { RunContext } from "./RunContext.ts"
+import { Evidence } from "../verifier/Evidence.ts"
+import { proofRecord } from "./proofRecords.ts"
 import { keyAlike } from "./reuse/lentCopy.ts"
 import type { RunHistory } from "./RunHistory.ts"
 
@@ -31,6 +33,8 @@ interface LiveRoomsParts {
 const decodeGate = Schema.decodeUnknownOption(
   Schema.Struct({ gate: Schema.String, pass: Schema.Boolean, detail: Schema.optionalKey(Schema.Json) })
 )
+const encodeEvidence = Schema.encodeSync(Schema.toCodecJson(Evidence))
+const decodeEvidence = Schema.decodeUnknownEffect(Evidence)
 const decodeResult = Schema.decodeUnknownEffect(ModelRunResult)
 
 const keyOf = (identity: CallIdentity) => Result.getOrThrow(computeCacheKey(identity))
@@ -256,6 +260,15 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
               return flights.nudge
             })
         ),
+      proof: (proof, id) =>
+        granted((reply) => ({
+          t: "step",
+          room,
+          kind: "evidence",
+          spec: { proof, id },
+          run: Effect.orDie(Effect.map(proofRecord(run.journal, proof, { id }), encodeEvidence)),
+          reply
+        })).pipe(Effect.flatMap(decodeEvidence), Effect.orDie),
       record: (kind, data) => flights.wish({ t: "record", room, kind, data }),
       question: (ask) => granted((reply) => ({ t: "question", room, ask, reply })),
       approval: (wanted) => granted((reply) => ({ t: "approval", room, wanted, reply })),

@@ -51,6 +51,15 @@ const isWhole = (verdict: Json, rules: number): boolean =>
     (lent) => lent.failures.length === 0 && (lent.rules ?? firstRules) === rules
   )
 
+const decodeReferences = Schema.decodeUnknownOption(
+  Schema.Struct({ evidence: Schema.Array(Schema.Struct({ kind: Schema.String })) })
+)
+const standsOnProof = ({ identity, verb }: IssuedCall): boolean =>
+  verb === "council" &&
+  Option.exists(decodeReferences(identity.spec), ({ evidence }) =>
+    evidence.some(({ kind }) => kind === "proof")
+  )
+
 const sleepMs = (call: IssuedCall): number => {
   const { spec } = call.identity
   return typeof spec === "object" && spec !== null && "ms" in spec && typeof spec.ms === "number"
@@ -141,7 +150,9 @@ export const liveRun = Effect.fnUntraced(function* (
   /** A call the plan has just issued. What needs no place among the model calls is dealt with at once. */
   const issue = Effect.fnUntraced(function* (call: IssuedCall) {
     // A mission hangs on the contract, on files and on a person: its calls may be taken from another run, it may not.
-    const own = call.options?.cache === false || call.verb === "mission" || call.verb === "gates"
+    // So does a council that stands on a proof of this run: of that, its members' answers may be taken.
+    const own =
+      call.options?.cache === false || call.verb === "mission" || call.verb === "gates" || standsOnProof(call)
     const lent = own ? Option.none<Json>() : yield* run.reuse(call.id)
     // A council some of whose members gave no answer, or that was held under other rules, is held again: of its
     // members' answers, those that fit are lent.

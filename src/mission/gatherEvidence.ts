@@ -27,7 +27,8 @@ export const isInside = (path: string): boolean =>
   !/^[A-Za-z]:|\\|\0/.test(path) &&
   path.split("/").every((part) => part !== ".." && part !== "." && part !== "")
 
-const commandEvidence = (
+/** How a command ended, as evidence. */
+export const commandEvidence = (
   id: string,
   { command, exitCode, problem, stderr, stdout, timedOut, truncated }: ProofResult
 ): Evidence =>

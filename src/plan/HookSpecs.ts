@@ -87,6 +87,7 @@ export type CouncilEvidence =
       readonly bytes: number
       readonly text?: string
     }
+  /** Members read it; a claim on it is unproven. What the engine ran itself is named by `kind: "proof"`. */
   | {
       readonly kind: "command"
       readonly id: string
@@ -101,6 +102,8 @@ export type CouncilEvidence =
   | { readonly kind: "json"; readonly id: string; readonly value: Json }
   | { readonly kind: "source"; readonly id: string; readonly uri: string; readonly text: string }
   | { readonly kind: "unreadable"; readonly id: string; readonly reason: string }
+  /** A proof of a mission of this run, by its id: as it ended when it was last run. */
+  | { readonly kind: "proof"; readonly id: string; readonly proof: string }
 
 /** A debate: a board and what it decides on. */
 export type CouncilSpec = {

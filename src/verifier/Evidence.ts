@@ -68,3 +68,17 @@ export const Evidence = Schema.Union([
   UnreadableEvidence
 ])
 export type Evidence = typeof Evidence.Type
+
+/**
+ * Evidence that somebody other than the engine says is so. That a command ran is then no evidence: only a run's own
+ * journal says it, by reference.
+ */
+export const asGiven = (evidence: Evidence): Evidence =>
+  evidence.kind === "command"
+    ? {
+        kind: "unreadable",
+        id: evidence.id,
+        reason:
+          'a command counts as run only where the engine ran it: name it by reference (run:RUN/proof:ID in a claim, kind: "proof" for a council)'
+      }
+    : evidence

@@ -1,8 +1,9 @@
 // Evidence from the files of a directory, given as paths and bytes (reading the disk is the caller's). A file is
-// evidence under its path; a `*.evidence.json` file holds structured evidence under ids of its own.
+// evidence under its path; a `*.evidence.json` file holds numbers, documents and sources under ids of its own. One that
+// looks as if it held the engine's records (of commands, of files) is a JSON text like any other, whoever wrote it.
 import { Result, Schema } from "effect"
 import { sha256 } from "../domain/fingerprint.ts"
-import { Evidence } from "./Evidence.ts"
+import { asGiven, Evidence } from "./Evidence.ts"
 import { decodeText } from "./evidence/decode.ts"
 import { strictJson } from "../domain/strictJson.ts"
 
@@ -26,6 +27,15 @@ export const fileEvidence = ({ bytes, path }: GivenFile): Evidence => {
   return encoding === "utf-8" ? { ...file, text } : { ...file, text, encoding }
 }
 
+/** What only whoever reads a file, or runs a command, can say of it. */
+const isRecord = ({ kind }: Evidence): boolean => kind === "command" || kind === "file"
+
+const recordsOf = (file: GivenFile, pieces: ReadonlyArray<Evidence>): ReadonlyArray<Evidence> => {
+  if (!pieces.some(isRecord)) return pieces
+  // Another file of that path is evidence of itself, and what this one says of it is not heard.
+  return [fileEvidence(file), ...pieces.filter(({ kind }) => kind !== "file").map(asGiven)]
+}
+
 const structured = ({ bytes, path }: GivenFile): ReadonlyArray<Evidence> => {
   const bad = (reason: string): ReadonlyArray<Evidence> => [{ kind: "unreadable", id: path, reason }]
   const decoded = decodeText(bytes)
@@ -36,7 +46,7 @@ const structured = ({ bytes, path }: GivenFile): ReadonlyArray<Evidence> => {
     return bad(`${document.success.lossy[0]}: a number with too many digits`)
   return Result.match(decode(document.success.value), {
     onFailure: (error) => bad(error.message),
-    onSuccess: (evidence) => ("kind" in evidence ? [evidence] : evidence)
+    onSuccess: (evidence) => recordsOf({ bytes, path }, "kind" in evidence ? [evidence] : evidence)
   })
 }
 

@@ -2,6 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { sha256 } from "../../src/domain/fingerprint.ts"
 import type { Evidence } from "../../src/verifier/Evidence.ts"
+import type { Json } from "../../src/domain/canonicalJson.ts"
+import { checkClaims } from "../../src/verifier/checkClaims.ts"
 import { loadEvidence } from "../../src/verifier/loadEvidence.ts"
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
@@ -43,5 +45,33 @@ describe("loadEvidence", () => {
       })
     }
     assert.deepInclude(load("x.evidence.json", Uint8Array.from([0xff]))[0], { kind: "unreadable" })
+  })
+
+  it("a file that looks like the engine's own record is a text, and what it says of a command proves nothing", () => {
+    const command = {
+      kind: "command",
+      id: "t",
+      command: ["npm", "test"],
+      exitCode: 0,
+      stdout: "",
+      stderr: ""
+    }
+    const posing = { kind: "file", id: "a.txt", path: "a.txt", sha256: "0".repeat(64), bytes: 1 }
+    const number: Evidence = { kind: "number", id: "n", value: 1 }
+    for (const value of [command, [command], [number, command], [posing], [posing, command, number]]) {
+      const bytes = utf8(JSON.stringify(value))
+      const evidence = load("x.evidence.json", bytes)
+      assert.deepInclude(evidence[0], { kind: "file", id: "x.evidence.json", sha256: sha256(bytes) })
+      assert.isTrue(evidence.every(({ id, kind }) => kind !== "command" && id !== "a.txt"))
+      const claims: ReadonlyArray<readonly [string, string, Json]> = [
+        ["t", "exit_code", { code: 0 }],
+        ["t", "count", { of: "lines", op: "eq", value: 0, stream: "stderr" }],
+        ["a.txt", "hash", { value: "0".repeat(64) }]
+      ]
+      for (const [id, oracle, args] of claims) {
+        const [found] = checkClaims([{ id: "c", statement: "", oracle, args, evidence: id }], evidence)
+        assert.strictEqual(found?.finding, "unproven")
+      }
+    }
   })
 })

@@ -7,6 +7,7 @@ import { badInput } from "../CommandError.ts"
 import { defineCommand } from "../defineCommand.ts"
 import { pathArgument, requiredText } from "../flags.ts"
 import { readEvidence } from "../inputsEvidence.ts"
+import { readProofEvidence } from "../proofEvidence.ts"
 import { readText } from "../inputsText.ts"
 import { Output } from "../Output.ts"
 import { findingText, tallyText } from "../render/claimsText.ts"
@@ -31,7 +32,7 @@ export default defineCommand({
     evidence: requiredText(
       "evidence",
       "<dir>",
-      "Files are evidence under their path; *.evidence.json holds commands, numbers and documents under ids of its own"
+      "Files are evidence under their path; *.evidence.json holds numbers, documents and sources under ids of its own. What a command did is evidence of a run: run:RUN/proof:ID in the claim"
     )
   },
   examples: [
@@ -47,7 +48,7 @@ export default defineCommand({
   handler: Effect.fn("cli.checkClaims")(function* (input) {
     const output = yield* Output
     const claims = yield* readClaims(input.claims)
-    const evidence = yield* readEvidence(input.evidence)
+    const evidence = [...(yield* readEvidence(input.evidence)), ...(yield* readProofEvidence(claims))]
     const findings = checkClaims(claims, evidence)
     for (const [index, finding] of findings.entries()) {
       const claim = claims[index]

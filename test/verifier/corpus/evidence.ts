@@ -1,5 +1,6 @@
 // The evidence of the claims corpus: small documents of the kinds a run gathers, with traps in them on purpose
 // (negations, look-alikes, units, encodings, repeated keys). Texts are escaped where an editor might change them.
+import type { CommandEvidence, Evidence } from "../../../src/verifier/Evidence.ts"
 import { loadEvidence } from "../../../src/verifier/loadEvidence.ts"
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
@@ -75,7 +76,7 @@ const dates = {
   epochMs: 1772323200000
 }
 
-const command = (id: string, rest: Record<string, unknown>) => ({
+const command = (id: string, rest: Partial<CommandEvidence>): Evidence => ({
   kind: "command",
   id,
   command: ["npm", "test"],
@@ -85,7 +86,8 @@ const command = (id: string, rest: Record<string, unknown>) => ({
   ...rest
 })
 
-const structured = [
+/** What the engine ran: no file says so. */
+const ran: ReadonlyArray<Evidence> = [
   command("tests", { stdout: "Tests  409 passed | 3 skipped (412)\nDuration  8.31s\n" }),
   command("lint", {
     command: ["oxlint", "src"],
@@ -95,7 +97,10 @@ const structured = [
   command("killed", { exitCode: null, timedOut: true, stdout: "Tests  12 passed\n" }),
   command("cut", { truncated: true, stdout: "ok 1\nok 2\n" }),
   command("crash", { exitCode: 139, stderr: "Segmentation fault\n" }),
-  command("json-out", { stdout: '{"ok":true,"count":7}\n', stderr: "warning: slow disk\n" }),
+  command("json-out", { stdout: '{"ok":true,"count":7}\n', stderr: "warning: slow disk\n" })
+]
+
+const structured = [
   { kind: "number", id: "p99", value: 412, unit: "ms" },
   { kind: "number", id: "disk", value: 512, unit: "MiB" },
   { kind: "number", id: "share", value: 12.5, unit: "%" },
@@ -115,21 +120,24 @@ const structured = [
   { kind: "number", id: "twice", value: 2 }
 ]
 
-export const corpusEvidence = loadEvidence([
-  { path: "report.md", bytes: utf8(report) },
-  { path: "policy.txt", bytes: utf8(policy) },
-  { path: "unicode.txt", bytes: utf8(unicode) },
-  { path: "crlf.txt", bytes: utf8("\ufeffalpha\r\nbeta\r\ngamma\r\n") },
-  { path: "latin1.txt", bytes: Uint8Array.from([0x63, 0x61, 0x66, 0xe9]) },
-  { path: "empty.txt", bytes: new Uint8Array() },
-  { path: "results.json", bytes: utf8(JSON.stringify(results, null, 2)) },
-  { path: "releases.json", bytes: utf8(JSON.stringify(releases)) },
-  { path: "dates.json", bytes: utf8(JSON.stringify(dates)) },
-  { path: "twice.json", bytes: utf8('{"passed": false, "reviewer": "ana", "passed": true}') },
-  { path: "big.json", bytes: utf8('{"id": 9007199254740993, "small": 7, "many": 0.30000000000000000001}') },
-  { path: "broken.json", bytes: utf8('{"passed": true,}') },
-  { path: "run.evidence.json", bytes: utf8(JSON.stringify(structured)) }
-])
+export const corpusEvidence: ReadonlyArray<Evidence> = [
+  ...ran,
+  ...loadEvidence([
+    { path: "report.md", bytes: utf8(report) },
+    { path: "policy.txt", bytes: utf8(policy) },
+    { path: "unicode.txt", bytes: utf8(unicode) },
+    { path: "crlf.txt", bytes: utf8("\ufeffalpha\r\nbeta\r\ngamma\r\n") },
+    { path: "latin1.txt", bytes: Uint8Array.from([0x63, 0x61, 0x66, 0xe9]) },
+    { path: "empty.txt", bytes: new Uint8Array() },
+    { path: "results.json", bytes: utf8(JSON.stringify(results, null, 2)) },
+    { path: "releases.json", bytes: utf8(JSON.stringify(releases)) },
+    { path: "dates.json", bytes: utf8(JSON.stringify(dates)) },
+    { path: "twice.json", bytes: utf8('{"passed": false, "reviewer": "ana", "passed": true}') },
+    { path: "big.json", bytes: utf8('{"id": 9007199254740993, "small": 7, "many": 0.30000000000000000001}') },
+    { path: "broken.json", bytes: utf8('{"passed": true,}') },
+    { path: "run.evidence.json", bytes: utf8(JSON.stringify(structured)) }
+  ])
+]
 
 /** The texts that hash claims need. */
 export const corpusTexts = {

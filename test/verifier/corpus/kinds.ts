@@ -128,39 +128,29 @@ const todo = "one TODO\ntwo\n\nlast TODO\n"
 const ported =
   '{"port":"80","ports":["80","443"],"on":true,"ip":"192.0.02.1","host":"a.example","at":"2024-01-01 10:00:00Z"}'
 
-export const kindEvidence: ReadonlyArray<Evidence> = loadEvidence([
-  ...cut.map(({ file }) => file),
-  ...whole.map(({ file }) => file),
-  ...cutQuotes.map((text, index) => ({ path: `quote/${index}.txt`, bytes: utf8(`${text}\n`) })),
-  ...forms.map((form) => ({ path: `users-${form}.txt`, bytes: encoded(files, form) })),
-  ...forms.map((form) => ({ path: `todo-${form}.txt`, bytes: encoded(todo, form) })),
-  { path: "bare16.txt", bytes: encoded(files, "utf-16le, no mark") },
-  { path: "nul.txt", bytes: utf8("a\0password\n") },
-  { path: "lossy.txt", bytes: utf8("user \ufffd\ufffd\ufffd\ufffd\n") },
-  { path: "colour.txt", bytes: utf8("\u001b[31mFA\u001b[0mIL\n") },
-  { path: "cr.txt", bytes: utf8("root\radmin\r") },
-  { path: "hidden.txt", bytes: utf8("pass\u00adword: x\n") },
-  { path: "reversed.txt", bytes: utf8("\u202edrowssap\u202c\n") },
-  { path: "numbers.txt", bytes: utf8("1\n2\n3\n") },
-  { path: "five.txt", bytes: utf8("5") },
-  { path: "ports.json", bytes: utf8(ported) },
-  { path: "nbsp.json", bytes: utf8('{"s":"a\\u00a0b","a\\u00a0b":1}') },
-  { path: "words.txt", bytes: utf8("begin here, then end; unbegun and weekend\n") },
-  { path: "overlap.txt", bytes: utf8("aaa red green blue\n") },
-  {
-    path: "ran.evidence.json",
-    bytes: utf8(
-      JSON.stringify({
-        kind: "command",
-        id: "ran",
-        command: ["true"],
-        exitCode: 0,
-        stdout: "ok\n",
-        stderr: ""
-      })
-    )
-  }
-])
+export const kindEvidence: ReadonlyArray<Evidence> = [
+  { kind: "command", id: "ran", command: ["true"], exitCode: 0, stdout: "ok\n", stderr: "" },
+  ...loadEvidence([
+    ...cut.map(({ file }) => file),
+    ...whole.map(({ file }) => file),
+    ...cutQuotes.map((text, index) => ({ path: `quote/${index}.txt`, bytes: utf8(`${text}\n`) })),
+    ...forms.map((form) => ({ path: `users-${form}.txt`, bytes: encoded(files, form) })),
+    ...forms.map((form) => ({ path: `todo-${form}.txt`, bytes: encoded(todo, form) })),
+    { path: "bare16.txt", bytes: encoded(files, "utf-16le, no mark") },
+    { path: "nul.txt", bytes: utf8("a\0password\n") },
+    { path: "lossy.txt", bytes: utf8("user \ufffd\ufffd\ufffd\ufffd\n") },
+    { path: "colour.txt", bytes: utf8("\u001b[31mFA\u001b[0mIL\n") },
+    { path: "cr.txt", bytes: utf8("root\radmin\r") },
+    { path: "hidden.txt", bytes: utf8("pass\u00adword: x\n") },
+    { path: "reversed.txt", bytes: utf8("\u202edrowssap\u202c\n") },
+    { path: "numbers.txt", bytes: utf8("1\n2\n3\n") },
+    { path: "five.txt", bytes: utf8("5") },
+    { path: "ports.json", bytes: utf8(ported) },
+    { path: "nbsp.json", bytes: utf8('{"s":"a\\u00a0b","a\\u00a0b":1}') },
+    { path: "words.txt", bytes: utf8("begin here, then end; unbegun and weekend\n") },
+    { path: "overlap.txt", bytes: utf8("aaa red green blue\n") }
+  ])
+]
 
 const not = (oracle: string, args: Record<string, unknown>) => ({
   of: { oracle, args: JSON.parse(JSON.stringify(args)) }
