@@ -91,8 +91,9 @@ export const ReplaySummary = Schema.Struct({
   identical: Schema.Boolean,
   events: Schema.Int,
   /**
-   * `content`, of a run that was reopened, which cannot tell what the plan did again: calls are compared by content,
-   * and not by order, label, phase or log line, nor is one missed that was answered before the reopening. `calls`, of a
+   * `content`, of a program in process, whose other awaits reorder its calls, and of a run that was reopened, which
+   * cannot tell what the plan did again: calls are compared by content, and not by order, label, phase or log line, nor
+   * is one missed that was answered before the reopening. `calls`, of a
    * run that the machine ended for want of time or memory: calls are compared up to its last journaled turn, and its
    * end is the journal's.
    */

@@ -84,6 +84,7 @@ type Message =
   | { readonly t: "attempt"; readonly note: AttemptNote }
   | { readonly t: "signal"; readonly signal: string }
   | { readonly t: "nudge" }
+  | { readonly t: "moved" }
 
 /** What came in since the last look. */
 export interface Landed {
@@ -93,6 +94,8 @@ export interface Landed {
   readonly signal: string | undefined
   /** Somebody was told to look again. */
   readonly nudged: boolean
+  /** The program went on by itself. */
+  readonly moved: boolean
 }
 
 export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
@@ -165,6 +168,7 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
     const attempts: Array<AttemptNote> = []
     let signal: string | undefined
     let nudged = false
+    let moved = false
     for (const message of messages) {
       switch (message.t) {
         case "landed":
@@ -183,6 +187,9 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
         case "nudge":
           nudged = true
           break
+        case "moved":
+          moved = true
+          break
         case "signal":
           signal = message.signal
           break
@@ -190,7 +197,7 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
     }
     // Those that land together in a hermetic run land in issue order.
     if (run.hermetic !== undefined) outcomes.sort((a, b) => a.call.n - b.call.n)
-    return { outcomes, wishes, attempts, signal, nudged }
+    return { outcomes, wishes, attempts, signal, nudged, moved }
   }
 
   /** Waits until something has come in: a call landed, a room wishes, the run is told to stop. */
@@ -222,6 +229,8 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
     landed,
     /** Makes whoever waits look again. */
     nudge: Effect.sync(() => void Queue.offerUnsafe(inbox, { t: "nudge" })),
+    /** Says that the program went on by itself. */
+    moved: () => void Queue.offerUnsafe(inbox, { t: "moved" }),
     /** Lets everything that can go on now go on as far as it can. */
     calm: run.hermetic === undefined ? Effect.repeat(Effect.yieldNow, { times: 2 }) : untilQuiet,
     /** Whether something has come in that nobody has looked at. */

@@ -1,13 +1,22 @@
 // ProgramDriver: drives an Effect program in process, by the same words as a plan in the VM. The program's fibers
-// run in microtasks, so that a turn of the host's event loop later the program is quiet. Nothing here guards against
-// a program that reads a clock behind Effect's back: who runs in process is trusted to use the services it is given.
-import { Cause, Effect, Exit, type Fiber, Result, type Context, type Scope } from "effect"
+// run in microtasks, so that a turn of the host's event loop later all that its answers led to is done. It may also
+// wait for what is no call; then it goes on by itself, and that is a turn of its own (`own`). Nothing here guards
+// against a program that reads a clock behind Effect's back: who runs in process is trusted to use its services.
+//
+// Invariants:
+// G1  A program that waits is never called stalled: it waits as long as its own fiber does.
+// G2  What it does between two exchanges is told once, and is in the next turn.
+// G3  When the scope has ended, its fiber has ended, finalizers included. Meanwhile sleeps last on the host's clock, and
+//     every other call is answered with a failure at once, so that no finalizer waits for a run that is over.
+import { Cause, Clock, Effect, Exit, Fiber, Result, type Context, type Scope } from "effect"
 import { canonicalJson, maxValueDepth, type Json } from "../domain/canonicalJson.ts"
 import type { RunErrorInfo } from "../domain/RunEvent.ts"
 import type { HookBridge } from "../plan/HookBridge.ts"
 import type { Hooks } from "../plan/Hooks.ts"
 import type { Answer, PlanDriver, PlanRequest, PlanState, Turn } from "../plan/PlanProtocol.ts"
 import { planProgram } from "../plan/planServices.ts"
+import { makeError } from "../domain/ModelError.ts"
+import { undispatched } from "./CallBook.ts"
 
 const outside = { maxDepth: maxValueDepth }
 
@@ -27,6 +36,20 @@ const describe = (cause: Cause.Cause<unknown>): RunErrorInfo => {
 /** A yield to the host's event loop comes after every microtask, however many hops it takes. */
 const untilQuiet = Effect.yieldNow
 
+/** What a finalizer gets that makes a call of a run that is over. */
+const overAnswer: Json = {
+  ...undispatched(
+    makeError("cancelled", "the run is over in this process: a finalizer makes no calls"),
+    { adapterId: "none", modelId: "", requestId: "" },
+    "cancelled"
+  )
+}
+
+const sleepMsOf = (options: Json): number =>
+  typeof options === "object" && options !== null && "ms" in options && typeof options.ms === "number"
+    ? options.ms
+    : 0
+
 /**
  * A driver for `program`, which gets `Hooks`, a logical Clock and a Random seeded with `seed` besides `context`. Its
  * fiber ends with the scope.
@@ -36,30 +59,63 @@ export const programDriver = Effect.fnUntraced(function* <A, E, R>(
   context: Context.Context<Exclude<R, Hooks>>,
   seed: string
 ): Effect.fn.Return<PlanDriver, never, Scope.Scope> {
+  const hostClock = yield* Clock.Clock
   const waiting = new Map<number, (answer: Json) => void>()
   let requests: Array<PlanRequest> = []
   let issued = 0
   let state: PlanState = { t: "waiting" }
-  let closed = false
+  let isClosed = false
+  let isExchanging = false
+  let isTold = false
+  let tell: () => void = () => {}
+  const fork = Effect.runForkWith(context)
+
+  /** G2 */
+  const moved = (): void => {
+    if (isExchanging || isTold || isClosed) return
+    isTold = true
+    tell()
+  }
+  const request = (one: PlanRequest): void => {
+    requests.push(one)
+    moved()
+  }
 
   const copy = (value: unknown): Json => JSON.parse(Result.getOrThrow(canonicalJson(value, outside)))
+
+  /** G3: sleeps that finalizers sleep. */
+  const sleeping = new Map<number, Fiber.Fiber<void>>()
+  const afterTheRun = (n: number, verb: string, options: Json, settle: (answer: Json) => void): void => {
+    const ms = verb === "sleep" ? sleepMsOf(options) : 0
+    const slept = Effect.provideService(Effect.sleep(ms), Clock.Clock, hostClock)
+    const fiber = fork(Effect.andThen(Effect.yieldNow, slept))
+    sleeping.set(n, fiber)
+    fiber.addObserver((exit) => {
+      if (sleeping.delete(n) && Exit.isSuccess(exit)) settle(verb === "sleep" ? null : overAnswer)
+    })
+  }
+
   const bridge: HookBridge = {
     call: (verb, options, phase, settle) => {
       const plain = copy(options)
       const n = ++issued
-      if (!closed) {
+      if (isClosed) afterTheRun(n, verb, plain, settle)
+      else {
         waiting.set(n, settle)
-        requests.push({ t: "call", n, verb, options: plain, ...(phase === undefined ? {} : { phase }) })
+        request({ t: "call", n, verb, options: plain, ...(phase === undefined ? {} : { phase }) })
       }
       return n
     },
     cancel: (n) => {
-      if (waiting.delete(n)) requests.push({ t: "cancel", n })
+      const slept = sleeping.get(n)
+      sleeping.delete(n)
+      slept?.interruptUnsafe()
+      if (waiting.delete(n)) request({ t: "cancel", n })
     },
-    phase: (title) => void requests.push({ t: "phase", title }),
+    phase: (title) => request({ t: "phase", title }),
     log: (message, data) =>
-      void requests.push({ t: "log", message, ...(data === undefined ? {} : { data: copy(data) }) }),
-    slots: (slots) => void requests.push({ t: "slots", ...slots })
+      request({ t: "log", message, ...(data === undefined ? {} : { data: copy(data) }) }),
+    slots: (slots) => request({ t: "slots", ...slots })
   }
 
   const returned = (value: A): PlanState => {
@@ -81,47 +137,61 @@ export const programDriver = Effect.fnUntraced(function* <A, E, R>(
     })
   }
 
-  const fork = Effect.runForkWith(context)
   let fiber: Fiber.Fiber<A, E> | undefined
   yield* Effect.addFinalizer(() =>
     Effect.suspend(() => {
-      closed = true
+      isClosed = true
       if (fiber === undefined) return Effect.void
       fiber.interruptUnsafe()
-      return untilQuiet
+      return Effect.asVoid(Fiber.await(fiber))
     })
   )
 
-  /** The turn, once the program is quiet. */
-  const turn = (delivered: number): Turn => {
-    if (state.t === "waiting" && waiting.size === 0) {
-      state = planError("plan_stalled", "the program waits, but for no call: nothing can wake it")
+  /** What the program has done since the exchange before, once that is quiet. */
+  const exchange = (deliver: Effect.Effect<number>): Effect.Effect<Turn> =>
+    Effect.suspend(() => {
+      isExchanging = true
+      return Effect.map(deliver, (delivered): Turn => {
+        const done = { requests, delivered, state }
+        requests = []
+        isExchanging = false
+        isTold = false
+        return done
+      })
+    })
+
+  const begin = Effect.suspend(() => {
+    fiber = fork(planProgram(program, bridge, seed))
+    fiber.addObserver((exit) => {
+      state = Exit.isSuccess(exit) ? returned(exit.value) : { t: "failed", error: describe(exit.cause) }
+      moved()
+    })
+    return Effect.as(untilQuiet, 0)
+  })
+
+  const give = Effect.fnUntraced(function* (answers: ReadonlyArray<Answer>) {
+    let delivered = 0
+    for (const { json, n } of answers) {
+      const settle = waiting.get(n)
+      if (settle === undefined || state.t !== "waiting") break
+      waiting.delete(n)
+      const answer: Json = JSON.parse(json)
+      settle(answer)
+      yield* untilQuiet
+      delivered++
     }
-    const done = { requests, delivered, state }
-    requests = []
-    return done
-  }
+    return delivered
+  })
 
   return {
-    start: Effect.suspend(() => {
-      fiber = fork(planProgram(program, bridge, seed))
-      fiber.addObserver((exit) => {
-        state = Exit.isSuccess(exit) ? returned(exit.value) : { t: "failed", error: describe(exit.cause) }
-      })
-      return Effect.map(untilQuiet, () => turn(0))
-    }),
-    deliver: Effect.fnUntraced(function* (answers: ReadonlyArray<Answer>) {
-      let delivered = 0
-      for (const { json, n } of answers) {
-        const settle = waiting.get(n)
-        if (settle === undefined || state.t !== "waiting") break
-        waiting.delete(n)
-        const answer: Json = JSON.parse(json)
-        settle(answer)
-        yield* untilQuiet
-        delivered++
-      }
-      return turn(delivered)
-    })
+    own: {
+      onMoved: (listener) => {
+        tell = listener
+      },
+      turn: exchange(Effect.as(untilQuiet, 0)),
+      waitsForCall: () => waiting.size > 0
+    },
+    start: exchange(begin),
+    deliver: (answers) => exchange(give(answers))
   }
 })

@@ -8,6 +8,7 @@
 // H3  Time counts while a process of the run was at work: not between two of them, and not while a run that has stopped
 //     waits for a person.
 // H4  What a person was asked about a dispatch in doubt is about that dispatch: the next one of the call forgets it.
+// H5  A program's run is never strict: of its calls and notes only content counts, and how often.
 import { Effect, Option, Result, Stream } from "effect"
 import { callId, type CallIdentity, type CallRef, type Site } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
@@ -99,6 +100,8 @@ const stops: ReadonlySet<RunEvent["type"]> = new Set([
 export class RunHistory {
   /** No answer was ever dropped: issue order is the plan's, call by call. */
   strict = true
+  /** The run is a program's in process: held to content and occurrence from the beginning, never to order. */
+  isProgram = false
   end: End | undefined
   isEmpty = true
   /** `at` of the last event: a hermetic run goes on from there. */
@@ -263,6 +266,30 @@ export class RunHistory {
   /** Whether the n-th call was called so, and in that phase. */
   isNamed(n: number, names: CallNames): boolean {
     return this.namesDigest.at(n) === namesDigestOf(names)
+  }
+
+  /** A program's run. What it awaits besides its calls reorders them. */
+  holdToContent(): void {
+    this.isProgram = true
+    this.strict = false
+  }
+
+  /** How often each note was journaled and not written again yet. */
+  private untaken: Map<number, number> | undefined
+
+  /** Whether the journal has this note, not counting those taken before. */
+  takeNote(note: Json): boolean {
+    if (this.untaken === undefined) {
+      this.untaken = new Map()
+      for (let index = 0; index < this.noteDigests.length; index++) {
+        const digest = this.noteDigests.at(index)
+        this.untaken.set(digest, (this.untaken.get(digest) ?? 0) + 1)
+      }
+    }
+    const digest = noteDigest(note)
+    const left = this.untaken.get(digest) ?? 0
+    if (left > 0) this.untaken.set(digest, left - 1)
+    return left > 0
   }
 
   /** Seq of the index-th note (from 0); undefined if there are fewer. */

@@ -4,6 +4,7 @@ import { Effect, Option } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
 import { firstRules } from "../domain/rules.ts"
 import type { Coverage, RunEventBody } from "../domain/RunEvent.ts"
+import type { CallState, RunState } from "../journal/RunState.ts"
 import type { PlanRequest, PlanState } from "../plan/PlanProtocol.ts"
 import { earlierOf, type IssuedCall } from "./CallBook.ts"
 import type { GatedTurn } from "./gates/gatedPlan.ts"
@@ -31,6 +32,13 @@ const noteBody = (request: Extract<PlanRequest, { t: "phase" | "log" }>): Note =
 
 const asJson = (body: Note): Json => ({ ...body })
 
+/** How many calls of the plan itself, not of its rooms, have an answer. */
+const ownAnswers = ({ completed }: RunState): number => {
+  let count = 0
+  for (let rank = 0; rank < completed.length; rank++) if ((completed.at(rank)?.n ?? 0) > 0) count++
+  return count
+}
+
 export class Session {
   /** Calls the plan waits for. */
   readonly pending = new Map<number, IssuedCall>()
@@ -55,6 +63,10 @@ export class Session {
   notesSeen = 0
   /** Calls the plan gave up on in this process. */
   readonly gaveUp = new Set<string>()
+  /** Calls whose answer the journal had when the plan issued them. */
+  private readonly known = new Set<string>()
+  /** How many answers of the plan's own calls the journal had at the beginning. */
+  private readonly ahead: number
   private done = 0
   private of = 0
   private lost = 0
@@ -62,8 +74,25 @@ export class Session {
   constructor(run: RunContext, history: RunHistory) {
     this.run = run
     this.history = history
+    this.ahead = history.isProgram ? ownAnswers(run.journal.state()) : Infinity
     const failed = history.end?.type === "RunFailed"
     this.dropsLast = history.cutShort || (failed && run.journal.state().rules === firstRules)
+  }
+
+  /** A program that has issued every call that the journal had an answer of: none of them comes between others. */
+  get hasCaughtUp(): boolean {
+    return this.known.size >= this.ahead
+  }
+
+  /** The first call with an answer in the journal that the program has not made. */
+  get unmade(): CallState | undefined {
+    if (this.hasCaughtUp) return undefined
+    const { completed } = this.run.journal.state()
+    for (let rank = 0; rank < completed.length; rank++) {
+      const call = completed.at(rank)
+      if (call !== undefined && call.n > 0 && !this.known.has(call.id)) return call
+    }
+    return undefined
   }
 
   /** Slots so far, in the order of the spec: how many hold an answer, of how many. */
@@ -100,8 +129,10 @@ export class Session {
           if (call.verb !== "agent" && call.verb !== "sleep") this.rooms.set(call.n, call)
           this.lastIssued = Math.max(this.lastIssued, call.n)
           yield* this.compare(call)
-          if (call.earlier?.status === "completed") this.answered.put(call.earlier.rank, call)
-          else deeds.push({ t: "call", call })
+          if (call.earlier?.status === "completed") {
+            if (this.history.isProgram && call.n > 0) this.known.add(call.id)
+            this.answered.put(call.earlier.rank, call)
+          } else deeds.push({ t: "call", call })
           break
         }
         case "cancel": {
@@ -134,6 +165,8 @@ export class Session {
 
   private readonly compare = Effect.fnUntraced(function* (this: Session, call: IssuedCall) {
     const { history, run } = this
+    if (history.isProgram && history.end !== undefined && call.earlier === undefined && !this.dropsLast)
+      this.divergence ??= yield* this.notJournaled(call)
     if (!history.strict || this.divergence !== undefined) return
     const seq = history.scheduledAs(call.n)
     if (seq === undefined) {
@@ -150,8 +183,21 @@ export class Session {
       : callDiffers(call, { seq, call: was.call ?? { verb: "unknown" } })
   })
 
+  /** The call of a program that the journal does not have: it stands for the one of its number, if that was not made. */
+  private readonly notJournaled = Effect.fnUntraced(function* (this: Session, call: IssuedCall) {
+    const { history, run } = this
+    const seq = history.scheduledAs(call.n)
+    const calls = [...run.journal.state().calls.values()]
+    const isMade = calls.some(({ id, n }) => n === call.n && this.known.has(id))
+    const was = seq === undefined || isMade ? undefined : yield* readScheduled(run.journal, seq)
+    return seq === undefined || was?.call === undefined
+      ? extraCall(call)
+      : callDiffers(call, { seq, call: was.call })
+  })
+
   private readonly isKnownNote = Effect.fnUntraced(function* (this: Session, body: Note) {
     const { history, run } = this
+    if (history.isProgram) return history.takeNote(asJson(body))
     const seq = history.notedAs(this.notesSeen)
     if (seq === undefined) {
       if (history.end !== undefined && history.strict && !history.cutShort) {

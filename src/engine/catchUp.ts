@@ -1,12 +1,12 @@
 // Catch-up: gives a plan the answers the journal already has, in journal order, the plan quiet before each next one.
 // Resume and replay are this; a live run goes on from where it ends. Nothing is dispatched and nothing written.
-import { Effect } from "effect"
+import { Effect, Queue } from "effect"
 import type { CallState } from "../journal/RunState.ts"
 import type { Answer } from "../plan/PlanProtocol.ts"
 import { missingCall } from "./Divergence.ts"
 import { readScheduled, type RunHistory } from "./RunHistory.ts"
 import type { RunContext } from "./RunContext.ts"
-import { driven } from "./driven.ts"
+import { driven, realSleep } from "./driven.ts"
 import { Session, type Deed } from "./Session.ts"
 
 /** How many known answers go to the plan's process in one message. */
@@ -22,6 +22,13 @@ const knownFrom = (run: RunContext, rank: number, until: number): ReadonlyArray<
   }
   return found
 }
+
+/**
+ * How long a replay waits for what a program does by itself while a call of it has no answer in the journal: a run that
+ * ended once does so again; one that has not ended may wait for that call.
+ */
+const endedPatienceMs = 30_000
+const openPatienceMs = 250
 
 const answerOf = (run: RunContext, call: CallState | string, n: number) =>
   Effect.map(run.journal.readResultText(call), (json): Answer => ({ n, json }))
@@ -46,9 +53,14 @@ const unwanted = (
 
 /**
  * Runs the plan through everything journaled. Returns the session, with a divergence if there was one, and what the
- * plan did beyond the journal, in order.
+ * plan did beyond the journal, in order. `toItsEnd`: a program is waited for as long as it goes on by itself, since
+ * nobody goes on with it afterwards.
  */
-export const catchUp = Effect.fnUntraced(function* (run: RunContext, history: RunHistory) {
+export const catchUp = Effect.fnUntraced(function* (
+  run: RunContext,
+  history: RunHistory,
+  { toItsEnd = false }: { readonly toItsEnd?: boolean } = {}
+) {
   const session = new Session(run, history)
   const beyond: Array<Deed> = []
   /** Answers of model calls that the plan has been given. */
@@ -68,6 +80,10 @@ export const catchUp = Effect.fnUntraced(function* (run: RunContext, history: Ru
       yield* absorb(yield* driven(run, run.driver.deliver([yield* answerOf(run, gates.id, 0)])))
     }
   })
+
+  const { own } = run.driver
+  const moved = yield* Queue.unbounded<void>()
+  own?.onMoved(() => void Queue.offerUnsafe(moved, undefined))
 
   yield* absorb(yield* driven(run, run.driver.start))
   yield* passGates
@@ -104,13 +120,22 @@ export const catchUp = Effect.fnUntraced(function* (run: RunContext, history: Ru
   }
 
   // Otherwise the rule is: of the answers that the plan waits for, the one journaled first.
-  while (session.state.t === "waiting" && session.answered.size > 0) {
+  while (session.state.t === "waiting" && session.divergence === undefined) {
     const call = session.answered.takeFirst()
-    if (call === undefined) break
-    session.pending.delete(call.n)
-    if (call.verb === "agent") replayed++
-    const answer = yield* answerOf(run, call.id, call.n)
-    yield* absorb(yield* driven(run, run.driver.deliver([answer])))
+    if (call !== undefined) {
+      session.pending.delete(call.n)
+      if (call.verb === "agent") replayed++
+      const answer = yield* answerOf(run, call.id, call.n)
+      yield* absorb(yield* driven(run, run.driver.deliver([answer])))
+    } else if (toItsEnd && own !== undefined) {
+      const wait = Queue.take(moved)
+      const patience = history.end === undefined ? openPatienceMs : endedPatienceMs
+      const hasMoved = own.waitsForCall()
+        ? Effect.raceFirst(Effect.as(wait, true), Effect.as(realSleep(patience), false))
+        : Effect.as(wait, true)
+      if (!(yield* driven(run, hasMoved))) break
+      yield* absorb(yield* driven(run, own.turn))
+    } else break
   }
   return { session, beyond, replayed }
 })

@@ -6,6 +6,12 @@ import type { RunContext } from "./RunContext.ts"
 /** The run was told to stop while the plan was at work. */
 export class Stopped extends Schema.TaggedError<Stopped>()("Stopped", { signal: Schema.String }) {}
 
+const realClock = Clock.Clock.defaultValue()
+
+/** Sleeps in real time, whatever clock the host has: what a program awaits besides its calls happens in real time. */
+export const realSleep = (ms: number): Effect.Effect<void> =>
+  Effect.provideService(Effect.sleep(ms), Clock.Clock, realClock)
+
 /** One exchange with the plan, on the host's clock. */
 export const driven = <A, E, R>(
   run: RunContext,

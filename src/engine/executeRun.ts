@@ -168,6 +168,7 @@ export const executeRun = <R1, R2>(request: RunRequest<R1, R2>) =>
       return yield* Effect.catch(
         Effect.gen(function* () {
           const history = new RunHistory()
+          if (request.spec.program !== undefined) history.holdToContent()
           const refused = known ? undefined : yield* request.preflight ?? Effect.undefined
           if (refused !== undefined) return unrun("invalid", refused)
           const journal = yield* openJournal(request, found.success, history)

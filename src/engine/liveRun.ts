@@ -10,7 +10,9 @@
 // R5  A run that waits for nothing inside itself is suspended, never left hanging.
 // R6  That a sleep began is durable before it is slept; what is left of it is never more than its own length, whatever
 //     the clock says.
-import { Clock, Effect, Option, Result, Schema } from "effect"
+// R7  A program that waits for no call is waited for without end. One whose calls all wait for a person or a provider
+//     may go on by itself for `ownGraceMs` since it last did so; then the run is suspended.
+import { Clock, Effect, Fiber, Option, Result, Schema } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
 import { firstRules } from "../domain/rules.ts"
 import { Guards } from "../adapters/Guards.ts"
@@ -19,7 +21,7 @@ import { takeInbox } from "./answerItem.ts"
 import type { IssuedCall } from "./CallBook.ts"
 import { makeDispatcher } from "./Dispatcher.ts"
 import { makeFlights, type Landed } from "./Flights.ts"
-import { driven } from "./driven.ts"
+import { driven, realSleep } from "./driven.ts"
 import { makeAnswers, type LiveCounts } from "./LiveAnswers.ts"
 import { isUnwritable, type JournalError } from "../journal/JournalError.ts"
 import { makeLiveRooms } from "./liveRooms.ts"
@@ -43,6 +45,9 @@ const decodeLent = Schema.decodeUnknownOption(
 
 /** How often a run that asks somebody looks for their answer. */
 const inboxEveryMs = 300
+
+/** How long a run that waits for somebody waits for what its program does by itself. */
+const ownGraceMs = 250
 
 /** Whether a verdict rests on no missing answer, and its members were asked as this run would ask them. */
 const isWhole = (verdict: Json, rules: number): boolean =>
@@ -219,7 +224,7 @@ export const liveRun = Effect.fnUntraced(function* (
       const json = yield* run.journal.readResultText(known.id)
       return yield* absorb(yield* driven(run, run.driver.deliver([{ n: known.n, json }])))
     }
-    const batch = answers.takeForPlan(history.strict ? Infinity : 1)
+    const batch = answers.takeForPlan(history.strict || session.hasCaughtUp ? Infinity : 1)
     if (batch.length === 0) return
     const turn = yield* driven(run, run.driver.deliver(batch.map(({ answer }) => answer)))
     for (const { call } of batch.slice(0, turn.delivered)) session.pending.delete(call.n)
@@ -271,8 +276,37 @@ export const liveRun = Effect.fnUntraced(function* (
     return stopped
   })
 
+  const { own } = run.driver
+  const ownTurn = Effect.gen(function* () {
+    if (own !== undefined && session.state.t === "waiting") yield* absorb(yield* driven(run, own.turn))
+  })
+
+  /** R7: the patience that a program gets while the run waits for somebody. What it waits for happens in real time. */
+  let patience: Fiber.Fiber<void> | "over" | undefined
+  const endPatience = Effect.suspend(() => {
+    const timer = patience
+    patience = undefined
+    return Fiber.isFiber(timer) ? Fiber.interrupt(timer) : Effect.void
+  })
+  const beginPatience = Effect.gen(function* () {
+    const over = Effect.suspend(() => {
+      patience = "over"
+      return flights.nudge
+    })
+    patience = yield* Effect.forkScoped(Effect.andThen(realSleep(ownGraceMs), over))
+  })
+
+  /** R7: whether the program may still go on by itself before the run is suspended. */
+  const mayGoOn = Effect.suspend(() => {
+    if (own === undefined || patience === "over") return Effect.succeed(false)
+    if (!own.waitsForCall() || patience !== undefined) return Effect.succeed(true)
+    return Effect.as(beginPatience, true)
+  })
+
   const untilEnd = Effect.gen(function* () {
     yield* apply(beyond)
+    own?.onMoved(flights.moved)
+    yield* ownTurn
     while (session.state.t === "waiting") {
       yield* dispatcher.dispatchDue
       if (answers.size() > 0 || session.answered.size > 0) {
@@ -287,13 +321,17 @@ export const liveRun = Effect.fnUntraced(function* (
         yield* answers.commit
         if (dispatcher.hasWaiting() && (yield* takeAnswers)) continue
         const { blocked, brake, full, lost, waiting } = dispatcher.stuck()
-        if (lost.length > 0) yield* takeBack(lost)
-        return suspension(waiting, blocked, brake, full)
+        if (!(yield* mayGoOn)) {
+          if (lost.length > 0) yield* takeBack(lost)
+          return suspension(waiting, blocked, brake, full)
+        }
       }
       // Notes and free intents ride with the next durable append; nothing waits for them.
       const landed = yield* flights.landed
       yield* keep(landed)
-      const { signal, wishes } = landed
+      const { moved, outcomes, signal, wishes } = landed
+      if (moved || outcomes.length > 0) yield* endPatience
+      if (moved) yield* ownTurn
       if (landed.nudged && dispatcher.hasWaiting()) yield* takeAnswers
       for (const wish of wishes) if (wish.t !== "record") yield* rooms.grant(wish)
       if (signal !== undefined) return yield* stopBy(signal)

@@ -121,8 +121,10 @@ const replaying = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Comparison, JournalError, AdapterRegistry> {
   // The council said no before the plan began: there is nothing of the plan to compare.
   if (history.neverBegan) return {}
-  const { session } = yield* Effect.catchTag(catchUp(run, history), "Stopped", (stopped) =>
-    Effect.die(stopped)
+  const { session } = yield* Effect.catchTag(
+    catchUp(run, history, { toItsEnd: true }),
+    "Stopped",
+    (stopped) => Effect.die(stopped)
   )
   if (session.divergence !== undefined) return diverges(session.divergence)
   const { end } = history
@@ -132,6 +134,11 @@ const replaying = Effect.fnUntraced(function* (
   if (history.strict) {
     const less = yield* leftOut(journal, history, session)
     if (less !== undefined) return diverges(less)
+  }
+  const unmade = history.isProgram && journal.state().reopened === 0 ? session.unmade : undefined
+  if (unmade !== undefined) {
+    const seq = history.scheduledAs(unmade.n) ?? 0
+    return diverges(missingCall({ seq, n: unmade.n, ...(yield* readScheduled(journal, seq)) }))
   }
   return yield* compareEnd(journal, history, session, isScript)
 })
@@ -215,11 +222,13 @@ const patience = (journal: RunJournal, otherPlan: string | undefined): number =>
 /** Opens a run to be read and replays it. */
 const replayOpened = <E, R>(
   runId: RunId,
-  launch: (journal: RunJournal) => Effect.Effect<Launched, E, R | Scope.Scope>
+  launch: (journal: RunJournal) => Effect.Effect<Launched, E, R | Scope.Scope>,
+  isProgram = false
 ) =>
   Effect.scoped(
     Effect.gen(function* () {
       const history = new RunHistory()
+      if (isProgram) history.holdToContent()
       const journal = yield* (yield* Journal).open(runId, "read", (event) => history.add(event))
       const launched = yield* launch(journal)
       return yield* replayWith(journal, history, launched).pipe(launched.dialect)
@@ -231,14 +240,17 @@ export const replayJournal = <R>(spec: RunSpec, launch: Effect.Effect<PlanDriver
   Effect.gen(function* () {
     const { runId } = yield* findRun(spec)
     return yield* Effect.catch(
-      replayOpened(runId, () =>
-        Effect.map(launch, (driver): Launched => ({
-          driver,
-          args: undefined,
-          boards: spec.boards ?? {},
-          isScript: false,
-          dialect: asWritten
-        }))
+      replayOpened(
+        runId,
+        () =>
+          Effect.map(launch, (driver): Launched => ({
+            driver,
+            args: undefined,
+            boards: spec.boards ?? {},
+            isScript: false,
+            dialect: asWritten
+          })),
+        spec.program !== undefined
       ),
       (error) => Effect.succeed(replayFailure(runId, error))
     )

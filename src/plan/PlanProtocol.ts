@@ -85,8 +85,23 @@ export interface Answer {
   readonly json: string
 }
 
+/**
+ * What a program in process does by itself: it may wait for something that is no call (a timer, a query, a reply), and
+ * goes on when that comes, between two exchanges with the engine.
+ */
+export interface OwnWork<T> {
+  /** `listener` is called when the program has done something by itself: once, until the next exchange. */
+  readonly onMoved: (listener: () => void) => void
+  /** What it has done since the last exchange. */
+  readonly turn: Effect.Effect<T>
+  /** Whether it waits for a call. If not, and it has not ended, it waits for something else; if so, it may do both. */
+  readonly waitsForCall: () => boolean
+}
+
 /** A running plan. Never fails: what goes wrong with a plan is in `Turn.state`. */
 export interface PlanDriver {
+  /** Of a program in process alone. A plan in a process of its own does nothing between two exchanges. */
+  readonly own?: OwnWork<Turn>
   /** Evaluates the plan and calls `run`. Once. */
   readonly start: Effect.Effect<Turn>
   /** Delivers answers in order, the plan quiet before each next one. */

@@ -5,7 +5,7 @@ import { Effect, Option, Schema } from "effect"
 import type { Json } from "../../domain/canonicalJson.ts"
 import type { Contract } from "../../domain/Contract.ts"
 import { sha256 } from "../../domain/fingerprint.ts"
-import type { Answer, PlanCall, PlanDriver, PlanState, Turn } from "../../plan/PlanProtocol.ts"
+import type { Answer, OwnWork, PlanCall, PlanDriver, PlanState, Turn } from "../../plan/PlanProtocol.ts"
 import { ProofRef } from "../../mission/Mission.ts"
 import { GatesSpec } from "./GatesSpec.ts"
 import { askedGates, gateDue, type MissionSeen, type RunGates } from "./runGates.ts"
@@ -27,6 +27,7 @@ export interface GatedTurn extends Omit<Turn, "requests"> {
 
 /** Whoever drives a run's plan: the plan itself, or the plan between its gates. */
 export interface RunDriver {
+  readonly own?: OwnWork<GatedTurn>
   readonly start: Effect.Effect<GatedTurn>
   readonly deliver: (answers: ReadonlyArray<Answer>) => Effect.Effect<GatedTurn>
 }
@@ -118,6 +119,7 @@ export const gatedPlan = (
   const missions = new Map<number, MissionSeen>()
   let isHeld = !options.councilFirst || contract.council === undefined
   let councilPassed = false
+  let isAtEnd = false
   let returned: PlanState = { t: "returned" }
 
   const ended = (n: number, end: ReturnType<typeof endOf>): void => {
@@ -160,6 +162,7 @@ export const gatedPlan = (
     const spec = state.t === "returned" ? specAtEnd(state.result) : undefined
     if (spec === undefined) return turn
     returned = state
+    isAtEnd = true
     const givenUp = [...pending].map((n) => ({ t: "cancel" as const, n }))
     pending.clear()
     return { ...turn, requests: [...turn.requests, ...givenUp, callOf(spec)], state: { t: "waiting" } }
@@ -180,9 +183,18 @@ export const gatedPlan = (
       : Effect.succeed({ requests: [], delivered: 1, state: returned })
   }
 
+  /** A plan that has returned does nothing more while its gates are decided. */
+  const ownTurn = (own: OwnWork<Turn>): Effect.Effect<GatedTurn> =>
+    Effect.suspend(() =>
+      isAtEnd
+        ? Effect.succeed<GatedTurn>({ requests: [], delivered: 0, state: { t: "waiting" } })
+        : Effect.map(own.turn, after)
+    )
+
   return {
     council: () => council,
     driver: {
+      ...(plan.own === undefined ? {} : { own: { ...plan.own, turn: ownTurn(plan.own) } }),
       start: Effect.suspend(() =>
         isHeld
           ? begin
