@@ -189,7 +189,8 @@ export const programDriver = Effect.fnUntraced(function* <A, E, R>(
         tell = listener
       },
       turn: exchange(Effect.as(untilQuiet, 0)),
-      waitsForCall: () => waiting.size > 0
+      goesOn: () =>
+        fiber === undefined || state.t !== "waiting" ? "no" : waiting.size > 0 ? "perhaps" : "surely"
     },
     start: exchange(begin),
     deliver: (answers) => exchange(give(answers))

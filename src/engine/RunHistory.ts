@@ -117,6 +117,9 @@ export class RunHistory {
   closedGate: ClosedGate | undefined
   /** Gates that have passed in missions. */
   readonly passedGates = new Set<string>()
+  /** The gates at the end of the plan, where they were decided and the run has no end yet. */
+  decidedGates: CallRef | undefined
+  private gatesAtEnd: string | undefined
   /** The first room that did not do its work. */
   broken: BrokenRoom | undefined
   /** When each sleep began, by call id. */
@@ -155,6 +158,8 @@ export class RunHistory {
         this.asked.scheduled(event)
         if (event.call.verb === "sleep" && !this.sleeps.has(callId(event)))
           this.sleeps.set(callId(event), event.at)
+        if (event.call.verb === "gates" && member(event.call.spec, "at") === "end")
+          this.gatesAtEnd = callId(event)
         if (event.n === 0 || this.callSeq.at(event.n) !== 0) break
         this.callSeq.set(event.n, event.seq)
         this.callDigest.set(event.n, digestOf(event.key, event.occurrence))
@@ -163,6 +168,8 @@ export class RunHistory {
       case "CallCompleted":
         if (member(member(event.result, "error"), "code") === "budget_exceeded") this.overBudget++
         this.broken ??= brokenRoom(event.result)
+        if (this.gatesAtEnd === callId(event))
+          this.decidedGates = { key: event.key, occurrence: event.occurrence }
         break
       case "PhaseStarted":
       case "Logged":
@@ -192,6 +199,8 @@ export class RunHistory {
         break
       case "RunReopened":
         this.overBudget = 0
+        this.decidedGates = undefined
+        this.gatesAtEnd = undefined
         this.closedGate = undefined
         this.passedGates.clear()
         this.broken = undefined

@@ -127,12 +127,11 @@ export const catchUp = Effect.fnUntraced(function* (
       if (call.verb === "agent") replayed++
       const answer = yield* answerOf(run, call.id, call.n)
       yield* absorb(yield* driven(run, run.driver.deliver([answer])))
-    } else if (toItsEnd && own !== undefined) {
-      const wait = Queue.take(moved)
+    } else if (toItsEnd && own !== undefined && own.goesOn() !== "no") {
       const patience = history.end === undefined ? openPatienceMs : endedPatienceMs
-      const hasMoved = own.waitsForCall()
-        ? Effect.raceFirst(Effect.as(wait, true), Effect.as(realSleep(patience), false))
-        : Effect.as(wait, true)
+      const wait = Effect.as(Queue.take(moved), true)
+      const hasMoved =
+        own.goesOn() === "surely" ? wait : Effect.raceFirst(wait, Effect.as(realSleep(patience), false))
       if (!(yield* driven(run, hasMoved))) break
       yield* absorb(yield* driven(run, own.turn))
     } else break

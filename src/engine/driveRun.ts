@@ -174,6 +174,9 @@ const toItsEnd = Effect.fnUntraced(function* (
   if (!history.isEmpty) {
     for (const event of yield* takeInbox(journal, (body) => append(run, body))) history.add(event)
   }
+  // The process before this one stopped right after the gates: what they were decided on may have changed since.
+  const stale = reopened ? undefined : history.decidedGates
+  if (stale !== undefined) history.add(yield* append(run, { type: "RunReopened", failed: 0, only: [stale] }))
   const { beyond, replayed, session } = yield* catchUp(run, history)
   progress.session = session
   counts.replayed = replayed
@@ -184,7 +187,7 @@ const toItsEnd = Effect.fnUntraced(function* (
     const { concurrency } = run
     const { rules } = journal.state()
     yield* append(run, { type: "RunStarted", runId: journal.runId, v: 1, concurrency, ...hermetic, rules })
-  } else if (!reopened) {
+  } else if (!reopened && stale === undefined) {
     yield* append(run, { type: "RunResumed", ...(journal.tookOver ? { tookOver: true } : {}) })
   }
 

@@ -298,8 +298,9 @@ export const liveRun = Effect.fnUntraced(function* (
 
   /** R7: whether the program may still go on by itself before the run is suspended. */
   const mayGoOn = Effect.suspend(() => {
-    if (own === undefined || patience === "over") return Effect.succeed(false)
-    if (!own.waitsForCall() || patience !== undefined) return Effect.succeed(true)
+    const goesOn = own?.goesOn() ?? "no"
+    if (goesOn !== "perhaps") return Effect.succeed(goesOn === "surely")
+    if (patience !== undefined) return Effect.succeed(patience !== "over")
     return Effect.as(beginPatience, true)
   })
 

@@ -94,8 +94,8 @@ export interface OwnWork<T> {
   readonly onMoved: (listener: () => void) => void
   /** What it has done since the last exchange. */
   readonly turn: Effect.Effect<T>
-  /** Whether it waits for a call. If not, and it has not ended, it waits for something else; if so, it may do both. */
-  readonly waitsForCall: () => boolean
+  /** Whether it will go on by itself: not once it has ended, surely while it waits for no call, else perhaps. */
+  readonly goesOn: () => "surely" | "perhaps" | "no"
 }
 
 /** A running plan. Never fails: what goes wrong with a plan is in `Turn.state`. */

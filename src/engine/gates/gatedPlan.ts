@@ -151,12 +151,17 @@ export const gatedPlan = (
     }
   }
 
-  const after = (turn: Turn): GatedTurn => {
+  /** What the plan did in the turn, and which of its calls the turn has answered: also one that it made in it. */
+  const after = (turn: Turn, answers: ReadonlyArray<Answer> = []): GatedTurn => {
     for (const request of turn.requests) {
       if (request.t === "call") issued(request)
       if (request.t !== "cancel") continue
       pending.delete(request.n)
       ended(request.n, { end: "abandoned" })
+    }
+    for (const { json, n } of answers.slice(0, turn.delivered)) {
+      pending.delete(n)
+      if (missions.has(n)) ended(n, endOf(json))
     }
     const { state } = turn
     const spec = state.t === "returned" ? specAtEnd(state.result) : undefined
@@ -168,7 +173,7 @@ export const gatedPlan = (
     return { ...turn, requests: [...turn.requests, ...givenUp, callOf(spec)], state: { t: "waiting" } }
   }
 
-  const begin = Effect.map(plan.start, after)
+  const begin = Effect.map(plan.start, (turn) => after(turn))
 
   /** The gates have answered. One that failed before the plan began leaves nothing to begin: it is the result. */
   const onGates = (json: string): Effect.Effect<GatedTurn> => {
@@ -184,17 +189,20 @@ export const gatedPlan = (
   }
 
   /** A plan that has returned does nothing more while its gates are decided. */
-  const ownTurn = (own: OwnWork<Turn>): Effect.Effect<GatedTurn> =>
-    Effect.suspend(() =>
+  const ownOf = (own: OwnWork<Turn>): OwnWork<GatedTurn> => ({
+    onMoved: own.onMoved,
+    goesOn: () => (isAtEnd ? "no" : own.goesOn()),
+    turn: Effect.suspend(() =>
       isAtEnd
         ? Effect.succeed<GatedTurn>({ requests: [], delivered: 0, state: { t: "waiting" } })
-        : Effect.map(own.turn, after)
+        : Effect.map(own.turn, (turn) => after(turn))
     )
+  })
 
   return {
     council: () => council,
     driver: {
-      ...(plan.own === undefined ? {} : { own: { ...plan.own, turn: ownTurn(plan.own) } }),
+      ...(plan.own === undefined ? {} : { own: ownOf(plan.own) }),
       start: Effect.suspend(() =>
         isHeld
           ? begin
@@ -207,13 +215,7 @@ export const gatedPlan = (
       deliver: (answers) => {
         const [first] = answers
         if (first?.n === 0) return onGates(first.json)
-        return Effect.map(plan.deliver(answers), (turn) => {
-          for (const { json, n } of answers.slice(0, turn.delivered)) {
-            pending.delete(n)
-            if (missions.has(n)) ended(n, endOf(json))
-          }
-          return after(turn)
-        })
+        return Effect.map(plan.deliver(answers), (turn) => after(turn, answers))
       }
     }
   }

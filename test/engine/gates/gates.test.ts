@@ -331,12 +331,11 @@ describe("gates and processes that die", () => {
         assert.strictEqual(second.status, "completed", `after ${after}: ${JSON.stringify(second)}`)
         const answered = new Set(made.made)
         assert.isAtMost(made.made.length - answered.size, 4, `after ${after}`)
-        assert.deepStrictEqual(yield* gatesOf(disk, second.runId), [
-          "scope:true",
-          "council:true",
-          "proof:true",
-          "validator:true"
-        ])
+        // Stopped between its gates and its end, it decides those of the end anew: the files may have changed since.
+        assert.deepStrictEqual(
+          [...new Set(yield* gatesOf(disk, second.runId))],
+          ["scope:true", "council:true", "proof:true", "validator:true"]
+        )
       }
       assert.isAbove(stopped, 8)
     })
