@@ -69,6 +69,7 @@ const bundle = async () => {
     entryPoints: { main: "src/app/launch.ts" },
     banner: { js: "#!/usr/bin/env node" }
   })
+  const host = await build({ ...common, splitting: false, entryPoints: { host: "src/app/host.ts" } })
   const command = await build({
     ...common,
     entryPoints: { command: "src/main.ts" },
@@ -111,7 +112,7 @@ const bundle = async () => {
     outfile: join(dist, "plan-buffer.js"),
     logLevel: "warning"
   })
-  return [launcher, command, front, library, child, prelude, buffer].flatMap(({ outputFiles }) => outputFiles)
+  return [launcher, host, command, front, library, child, prelude, buffer].flatMap(({ outputFiles }) => outputFiles)
 }
 
 const key = sources()
@@ -120,7 +121,10 @@ if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== key) {
   for (const file of files) put(file)
   put({ path: stamp, contents: key })
   const kept = new Set([".built", "types", ...files.map(({ path }) => basename(path))])
-  for (const name of readdirSync(dist)) if (!kept.has(name)) rmSync(join(dist, name), { recursive: true })
+  // What ends in a number another process is writing just now.
+  const isOld = (name) => !kept.has(name) && !/\.\d+$/.test(name)
+  for (const name of readdirSync(dist).filter(isOld))
+    rmSync(join(dist, name), { recursive: true, force: true })
 }
 if (withTypes) {
   rmSync(join(dist, "types"), { recursive: true, force: true })

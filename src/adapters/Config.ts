@@ -158,6 +158,12 @@ export const AlembicConfig = Schema.Struct({
   timeoutMs: optional(PositiveInt, "Time limit of one attempt"),
   totalTimeoutMs: optional(PositiveInt, "Time limit of a call with its waits and retries"),
   maxRepairs: Schema.optionalKey(Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 2 })))),
+  journal: optional(
+    Schema.Struct({
+      maxBytes: optional(PositiveInt, "Bytes that a run's log and blobs may come to; 4 GiB without")
+    }),
+    "How much a run may write"
+  ),
   boards: named(Schema.String, "Council boards by name: paths of their files")
 })
 export type AlembicConfig = typeof AlembicConfig.Type

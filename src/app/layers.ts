@@ -9,10 +9,10 @@ import * as NodeChildProcessSpawner from "@effect/platform-node/NodeChildProcess
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
-import { Context, Deferred, Effect, Layer, Terminal } from "effect"
+import { Context, Effect, Layer, Terminal } from "effect"
 import { Host } from "../cli/Host.ts"
 import * as GivenFilesNode from "../kernel/GivenFiles.node.ts"
-import type { Signals } from "./signals.ts"
+import { holdSignals } from "./signals/holdSignals.ts"
 import { trustStore } from "./trustStore.ts"
 import { version } from "./version.ts"
 
@@ -50,31 +50,29 @@ const set = (name: string): boolean => (process.env[name] ?? "") !== ""
 
 const dumb = process.env["TERM"] === "dumb"
 
-export const hostLayer = (signals: Signals): Layer.Layer<Host> =>
-  Layer.sync(Host, () =>
-    Host.of({
-      version,
-      cwd: process.cwd(),
-      environment: (name) => process.env[name],
-      terminal: {
-        canAsk: isatty(0) && isatty(1) && !dumb,
-        color: !set("NO_COLOR") && !dumb && (set("FORCE_COLOR") || isatty(1)),
-        stdout: isatty(1),
-        stderr: isatty(2),
-        // A terminal that does not say how wide it is says 0.
-        columns: isatty(2) && !dumb ? process.stderr.columns || 80 : undefined
-      },
-      trust: trustStore,
-      holdSignals: signals.hold,
-      signalled: Deferred.await(signals.unheld),
-      redraw: (line) => Effect.sync(() => void process.stderr.write(`\r\u001b[K${line}`)),
-      temporaryDirectory: Effect.acquireRelease(
-        Effect.promise(() => mkdtemp(join(tmpdir(), "alembic-"))),
-        (directory) => Effect.promise(() => rm(directory, { recursive: true, force: true }))
-      ),
-      checkups: (baseDir) => Effect.flatMap(rooms, ({ checkups }) => checkups(baseDir)),
-      journal: (baseDir) => Layer.unwrap(Effect.map(rooms, ({ journalLayer }) => journalLayer(baseDir))),
-      models: (settings) => Layer.unwrap(Effect.map(rooms, ({ modelsLayer }) => modelsLayer(settings))),
-      engine: (settings) => Layer.unwrap(Effect.map(rooms, ({ engineLayer }) => engineLayer(settings)))
-    })
-  )
+export const hostLayer: Layer.Layer<Host> = Layer.sync(Host, () =>
+  Host.of({
+    version,
+    cwd: process.cwd(),
+    environment: (name) => process.env[name],
+    terminal: {
+      canAsk: isatty(0) && isatty(1) && !dumb,
+      color: !set("NO_COLOR") && !dumb && (set("FORCE_COLOR") || isatty(1)),
+      stdout: isatty(1),
+      stderr: isatty(2),
+      // A terminal that does not say how wide it is says 0.
+      columns: isatty(2) && !dumb ? process.stderr.columns || 80 : undefined
+    },
+    trust: trustStore,
+    holdSignals,
+    redraw: (line) => Effect.sync(() => void process.stderr.write(`\r\u001b[K${line}`)),
+    temporaryDirectory: Effect.acquireRelease(
+      Effect.promise(() => mkdtemp(join(tmpdir(), "alembic-"))),
+      (directory) => Effect.promise(() => rm(directory, { recursive: true, force: true }))
+    ),
+    checkups: (baseDir) => Effect.flatMap(rooms, ({ checkups }) => checkups(baseDir)),
+    journal: (baseDir) => Layer.unwrap(Effect.map(rooms, ({ journalLayer }) => journalLayer(baseDir))),
+    models: (settings) => Layer.unwrap(Effect.map(rooms, ({ modelsLayer }) => modelsLayer(settings))),
+    engine: (settings) => Layer.unwrap(Effect.map(rooms, ({ engineLayer }) => engineLayer(settings)))
+  })
+)

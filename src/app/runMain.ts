@@ -4,7 +4,8 @@ import { Effect, Exit } from "effect"
 import { runCommand } from "../cli/root.ts"
 import { boundYoungSpace } from "./boundYoungSpace.ts"
 import { hostLayer, platformLayer } from "./layers.ts"
-import { listenToSignals, signalExitCode } from "./signals.ts"
+import { meetSupervisor } from "./signals/holdSignals.ts"
+import { signalExitCode } from "./signals/supervision.ts"
 
 /** A reader that has gone (`alembic list | head`) is no failure of ours. */
 const ignoreClosedPipes = (): void => {
@@ -19,16 +20,12 @@ const flushed = (stream: NodeJS.WriteStream): Promise<void> =>
   new Promise((resolve) => void stream.write("", () => resolve()))
 
 const program = (args: ReadonlyArray<string>) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const signals = yield* listenToSignals
-      return yield* Effect.provide(Effect.provide(runCommand(args), hostLayer(signals)), platformLayer)
-    })
-  )
+  Effect.provide(Effect.provide(runCommand(args), hostLayer), platformLayer)
 
 /** Runs the command and ends the process. */
 export const runMain = (args: ReadonlyArray<string>): void => {
   ignoreClosedPipes()
+  meetSupervisor()
   boundYoungSpace()
   // Nothing else may keep the process waiting for it: a command in which nothing is pending is over.
   const keepAlive = setInterval(() => {}, 2_147_483_647)

@@ -19,10 +19,12 @@ export class CommandError extends Schema.TaggedError<CommandError>()("CommandErr
   path: Schema.optionalKey(Schema.String),
   line: Schema.optionalKey(Schema.Int),
   column: Schema.optionalKey(Schema.Int),
-  changed: Schema.optionalKey(Schema.Array(Schema.String))
+  changed: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** Of an interrupted command: what interrupted it. */
+  signal: Schema.optionalKey(Schema.String)
 }) {
   get exit(): number {
-    return exitCodeOf(this.status)
+    return exitCodeOf(this.status, this.signal)
   }
 }
 

@@ -77,11 +77,10 @@ export class Host extends Context.Service<
     }
     /**
      * From here to the end of the scope the first signal completes the Deferred with its name, instead of ending the
-     * command; the second one ends the process at once.
+     * command; the second one ends the process at once. A command that holds signals is named in
+     * app/signals/needsSupervisor.ts.
      */
-    readonly holdSignals: Effect.Effect<Deferred.Deferred<string>, never, Scope.Scope>
-    /** The first signal, if nobody holds it. */
-    readonly signalled: Effect.Effect<string>
+    readonly holdSignals: (stop: Deferred.Deferred<string>) => Effect.Effect<void, never, Scope.Scope>
     readonly trust: TrustStore
     /** Replaces what stands on the last line of stderr. */
     readonly redraw: (line: string) => Effect.Effect<void>

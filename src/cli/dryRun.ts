@@ -12,6 +12,7 @@ import { Host, type ModelSettings } from "./Host.ts"
 import { Output } from "./Output.ts"
 import { whyUnreadable } from "./inputsText.ts"
 import { forecastText } from "./render/forecastText.ts"
+import { untilSignalled } from "./untilSignalled.ts"
 import { summaryText } from "./render/summaryText.ts"
 
 export interface DryRun {
@@ -35,7 +36,10 @@ const borrow = Effect.fnUntraced(
 const withoutRun = ({ cure, ...error }: RunErrorInfo, runId: string): RunErrorInfo =>
   cure === undefined || (runId !== "" && cure.includes(runId)) ? error : { ...error, cure }
 
-export const dryRun = Effect.fnUntraced(function* ({ baseDir, models, request }: DryRun) {
+/** Its directory is put away when a signal ends it too. */
+export const dryRun = (asked: DryRun) => untilSignalled(forecastRun(asked))
+
+const forecastRun = Effect.fnUntraced(function* ({ baseDir, models, request }: DryRun) {
   const host = yield* Host
   const output = yield* Output
   const temporary = yield* host.temporaryDirectory

@@ -1,6 +1,6 @@
 // performRun: what `run` and `resume` have in common: signals are held, events are shown as they are appended (as
 // lines once they are durable), and the summary is the last thing said. How the run is run is the engine's.
-import { Deferred, Effect, Fiber, Schema } from "effect"
+import { Deferred, Effect, Fiber, Schema, Scope } from "effect"
 import { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { RunEvent } from "../domain/RunEvent.ts"
@@ -58,9 +58,15 @@ export const performRun = <R>(
     Effect.gen(function* () {
       const host = yield* Host
       const output = yield* Output
-      const stop = yield* host.holdSignals
+      const stop = yield* Deferred.make<string>()
+      const scope = yield* Effect.scope
       const progress = yield* makeProgress
-      const { guarded, preflight } = yield* makePreflight(terms, stop)
+      const { guarded, preflight } = yield* makePreflight(terms)
+      /** Until the run is begun or gone on with there is nothing to put away: a signal ends the command at once. */
+      const prepared: NonNullable<HowToRun["preflight"]> = (bundle) =>
+        Effect.tap(preflight(bundle), (refused) =>
+          refused === undefined ? Scope.provide(host.holdSignals(stop), scope) : Effect.void
+        )
       let madeUp = false
       const observe = (event: RunEvent) => {
         if (event.type === "CallCompleted" && isOffline(event.result)) madeUp = !terms.fixtures
@@ -74,7 +80,7 @@ export const performRun = <R>(
           output.note(`${signal}: stopping; a second one exits at once`)
         )
       )
-      const ended = yield* run({ observe, observeDurable, stop, preflight }).pipe(
+      const ended = yield* run({ observe, observeDurable, stop, preflight: prepared }).pipe(
         Effect.provideService(AdapterRegistry, guarded),
         Effect.ensuring(progress.done)
       )

@@ -1,6 +1,6 @@
 // Preflight: before a run is made or gone on with, the models it names are there with keys and addresses, the person
 // knows what may be spent, and has agreed to it. Nothing is asked of a run that has nothing left to do.
-import { Deferred, Effect } from "effect"
+import { Effect } from "effect"
 import { Prompt } from "effect/cli"
 import { AdapterRegistry, RegistryError, type Binding } from "../adapters/AdapterRegistry.ts"
 import { ModelCatalog } from "../adapters/ModelCatalog.ts"
@@ -85,7 +85,7 @@ const noPrice = (reference: string): RunErrorInfo => ({
 const infoOf = ({ code, cure, message }: RegistryError): RunErrorInfo => ({ code, message, cure })
 
 /** Asks at a terminal; elsewhere the flag is named. */
-const consent = Effect.fnUntraced(function* ({ again }: Spending, stop: Deferred.Deferred<string>) {
+const consent = Effect.fnUntraced(function* ({ again }: Spending) {
   const host = yield* Host
   const output = yield* Output
   if (!host.terminal.canAsk || output.json) {
@@ -98,10 +98,7 @@ const consent = Effect.fnUntraced(function* ({ again }: Spending, stop: Deferred
   }
   const asked = Prompt.run(Prompt.Confirm({ message: "Start the run?", initial: false }))
   // Whoever answers with Ctrl-C has answered.
-  const agreed = yield* Effect.raceFirst(
-    Effect.orElseSucceed(asked, () => false),
-    Effect.as(Deferred.await(stop), false)
-  )
+  const agreed = yield* Effect.orElseSucceed(asked, () => false)
   const refusal: RunErrorInfo = {
     code: "not_agreed",
     message: "nothing was started or spent",
@@ -112,12 +109,9 @@ const consent = Effect.fnUntraced(function* ({ again }: Spending, stop: Deferred
 
 /**
  * The preflight of a run, and the registry it shall run on: until spending is agreed to, no model that may cost
- * something is bound, whatever the plan computes. `stop`: completed by a signal.
+ * something is bound, whatever the plan computes.
  */
-export const makePreflight = Effect.fnUntraced(function* (
-  spending: Spending,
-  stop: Deferred.Deferred<string>
-) {
+export const makePreflight = Effect.fnUntraced(function* (spending: Spending) {
   const registry = yield* AdapterRegistry
   const output = yield* Output
   const context = yield* Effect.context<AdapterRegistry | ModelCatalog | Host | Output | Prompt.Environment>()
@@ -132,7 +126,7 @@ export const makePreflight = Effect.fnUntraced(function* (
       yield* output.note(forecastLine(named, spending.maxUsd))
       const unpriced = spending.maxUsd === undefined ? undefined : withoutPrice(named)
       if (unpriced !== undefined) return noPrice(unpriced)
-      const refusal = agreed ? undefined : yield* consent(spending, stop)
+      const refusal = agreed ? undefined : yield* consent(spending)
       agreed = refusal === undefined
       return refusal
     }).pipe(

@@ -3,7 +3,6 @@
 import { Cause, Console, Effect, Exit, Random, References } from "effect"
 import { CliOutput, Command, type CliError } from "effect/cli"
 import { commandTable, mentioned, type CommandEntry } from "./commandTable.ts"
-import { exitCodeOf } from "../domain/RunStatus.ts"
 import { badInput, CommandError } from "./CommandError.ts"
 import { plainFailure, type AnyCommand, type CommandModule } from "./defineCommand.ts"
 import { globalFlags } from "./flags.ts"
@@ -107,9 +106,6 @@ const lastNet = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
   yield* output.exitWith(error.exit)
 })
 
-const stopped = (signal: string) =>
-  new CommandError({ code: "interrupted", message: `stopped by ${signal}`, status: "interrupted" })
-
 /**
  * Runs the command that `args` (without the program's own name) asks for. Succeeds with the exit code; only
  * interruption gets past it.
@@ -134,8 +130,7 @@ export const runCommand = Effect.fn("cli.run")(function* (args: ReadonlyArray<st
       Effect.catchTag("ShowHelp", () => Effect.void)
     )
   })
-  // A command that holds signals ends by itself. Any other is interrupted, and has cleaned up when the race is over.
-  const exit = yield* Effect.raceFirst(program, host.signalled).pipe(
+  const exit = yield* program.pipe(
     Effect.provideService(Output, output),
     Effect.provideService(Console.Console, console),
     // Whatever is logged anywhere, stdout is for answers.
@@ -145,10 +140,6 @@ export const runCommand = Effect.fn("cli.run")(function* (args: ReadonlyArray<st
   if (Exit.isFailure(exit)) {
     if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
     yield* Effect.provideService(lastNet(exit.cause), Output, output)
-  } else if (exit.value !== undefined) {
-    const [command] = loaded.values()
-    yield* output.emit((command?.failureLine ?? plainFailure)(stopped(exit.value)))
-    yield* output.exitWith(exitCodeOf("interrupted", exit.value))
   }
   return yield* output.exitCode
 })

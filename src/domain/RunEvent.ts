@@ -28,7 +28,8 @@ export const SuspendReason = Schema.Literals([
   "outage",
   "quota",
   "in_doubt",
-  "disk"
+  "disk",
+  "journal_full"
 ])
 export type SuspendReason = typeof SuspendReason.Type
 

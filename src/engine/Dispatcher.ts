@@ -10,7 +10,8 @@
 // D5  A call that was given up stays counted at its reserve, unless it still tells what it cost: it may have been billed.
 // D6  A further attempt is durable before it is sent, where it may cost money or act.
 // D7  A call that waits for a person is not dispatched before they have answered, whatever its chain begins with.
-// D8  No call is paid for while the disk has no room for the answer: the run is suspended then.
+// D8  No call is paid for while the disk, or what the journal may come to, has no room for the answer: the run is
+//     suspended then.
 // D9  What one outage made answers of is made again with what it stopped.
 import { Clock, Deferred, Effect } from "effect"
 import type { Admission } from "../domain/budget/admission.ts"
@@ -27,7 +28,7 @@ import type { IssuedCall } from "./CallBook.ts"
 import { chainFor, dispatchCall, inputOf, type CallDispatch } from "./dispatchCall.ts"
 import { lane, type Flights, type Outcome } from "./Flights.ts"
 import { notDispatched, type LiveAnswers, type LiveCounts } from "./LiveAnswers.ts"
-import { itemOf, type PendingItems, type Waiting } from "./pendingItems.ts"
+import { itemOf, type Full, type PendingItems, type Waiting } from "./pendingItems.ts"
 import type { RunContext } from "./RunContext.ts"
 
 export interface DispatcherParts {
@@ -47,8 +48,11 @@ export interface DispatcherParts {
 export const makeDispatcher = (parts: DispatcherParts) => {
   const { answers, counts, flights, items, run, wanted } = parts
   let waiting: Array<Waiting> = []
-  /** Not decided about yet, from `head` on. Taken from the front in place: a copy for each would be quadratic. */
-  let queue: Array<IssuedCall> = []
+  /**
+   * Not decided about yet, from `head` on. Taken from the front in place: a copy for each would be quadratic. What was
+   * taken is let go of at once: its prompt may be long.
+   */
+  let queue: Array<IssuedCall | undefined> = []
   let head = 0
   /** Queued for an adapter whose brake has closed, which it stays (B1). */
   const blocked: Array<IssuedCall> = []
@@ -64,8 +68,8 @@ export const makeDispatcher = (parts: DispatcherParts) => {
   const attempts = makeFurtherAttempts({ run, flights, answers, desk, isLate })
   /** Queued calls that wait for the budget of a part of the run. */
   const aside = makeWaitingLine()
-  /** The disk had no room when the last call was to be paid for. */
-  let full = false
+  /** What had no room when the last call was to be paid for. */
+  let full: Full | undefined
 
   /** The intent. `retry` counts the dispatches before this one that are in doubt. */
   const schedule = (call: IssuedCall, reserve: Reserve = {}) => {
@@ -113,8 +117,9 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     const reply = items.reply(call)
     const chain = chainFor(call, reply)
     if (chain.some(({ adapter }) => !adapter.free)) {
-      full = !(yield* run.journal.hasRoom)
-      if (full) return { t: "wait", at: 0 }
+      const { hasRoom, isFull } = run.journal
+      full = !(yield* hasRoom) ? "disk" : isFull() ? "journal_full" : undefined
+      if (full !== undefined) return { t: "wait", at: 0 }
     }
     const [first] = chain
     const input = inputOf(run, call)
@@ -155,7 +160,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
   })
 
   const decideQueued = Effect.fnUntraced(function* (due: Array<CallDispatch>) {
-    for (; head < queue.length && hasPlace(due); head++) {
+    for (; head < queue.length && hasPlace(due); queue[head++] = undefined) {
       const call = queue[head]
       if (call === undefined || !wanted(call)) continue
       if (closedLane(brake, lane(call)) !== undefined) {
@@ -180,7 +185,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
   const dispatchDue = Effect.gen(function* () {
     const due: Array<CallDispatch> = []
     const ready: Array<Asking> = []
-    full = false
+    full = undefined
     const isFull = (yield* attempts.decide(ready)) || (yield* decideAside(due))
     if (!isFull) yield* decideQueued(due)
     const isPaid =
@@ -300,6 +305,8 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     giveUp,
     enqueue: (call: IssuedCall) => void queue.push(call),
     wait: (one: Waiting) => void waiting.push(one),
+    /** Whether calls are in flight that end by themselves. */
+    isWorking: () => flights.models() > attempts.asks(),
     hasWaiting: () => waiting.length > 0,
     /** Takes out what waited for those items. A call that a person answers was counted when it was sent. */
     takeAnswered: (answered: ReadonlySet<string>): ReadonlyArray<Waiting> => {
@@ -312,12 +319,13 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     },
     /** What waits for something outside the run, as far as it is still wanted. */
     stuck: () => {
-      const unsent = [...blocked, ...aside.all(), ...queue.slice(head)].filter(wanted)
+      const queued = queue.slice(head).filter((call) => call !== undefined)
+      const unsent = [...blocked, ...aside.all(), ...queued].filter(wanted)
       return {
         waiting: waiting.filter(({ call }) => wanted(call)),
         blocked: unsent,
         brake,
-        full: full && unsent.length > 0,
+        full: unsent.length > 0 ? full : undefined,
         /** What the outage that stops the run has already made answers of: calls a resume makes again. */
         lost: [...new Set(unsent.map(lane))].flatMap((id) =>
           closedLane(brake, id) === undefined ? [] : (lost.get(id) ?? [])

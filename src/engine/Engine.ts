@@ -31,6 +31,11 @@ export interface HowToRun {
   readonly concurrency?: number
   /** US dollars the run may cost at most; with a contract's `budget.usd`, the lower of the two. */
   readonly maxUsd?: number
+  /**
+   * Bytes that the run's log and blobs may come to; 4 GiB unless said otherwise. A run that has no room left is
+   * suspended (`journal_full`), and goes on once it may have more.
+   */
+  readonly maxJournalBytes?: number
   /** No provider's failures stop the run: each is an answer. */
   readonly brake?: "off"
   /** Lost items do not make the run `incomplete`. */

@@ -58,7 +58,7 @@ export class Session {
   /** Ids of the councils called so far. */
   readonly councils: Array<string> = []
   /** Calls that rooms answer, by their number. */
-  readonly rooms = new Map<number, IssuedCall>()
+  readonly rooms = new Map<number, Pick<IssuedCall, "id" | "ref">>()
   /** How many of the journal's notes the plan has written again. */
   notesSeen = 0
   /** Calls the plan gave up on in this process. */
@@ -126,7 +126,8 @@ export class Session {
           const call: IssuedCall = { ...taken, ...earlierOf(this.run.journal.state(), taken.id) }
           this.pending.set(call.n, call)
           if (call.verb === "council") this.councils.push(call.id)
-          if (call.verb !== "agent" && call.verb !== "sleep") this.rooms.set(call.n, call)
+          if (call.verb !== "agent" && call.verb !== "sleep")
+            this.rooms.set(call.n, { id: call.id, ref: call.ref })
           this.lastIssued = Math.max(this.lastIssued, call.n)
           yield* this.compare(call)
           if (call.earlier?.status === "completed") {

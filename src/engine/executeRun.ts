@@ -36,6 +36,7 @@ export interface RunOptions {
   readonly boards: Readonly<Record<string, Json>>
   readonly brake?: "off"
   readonly acceptLoss: boolean
+  readonly maxJournalBytes?: number
   readonly minCoverage?: number
   /** Drop the failed answers of an ended run and run on. */
   readonly retryFailed: boolean
@@ -251,6 +252,7 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
     stop: options.stop ?? (yield* Deferred.make<string>())
   }
   if (options.noCache) journal.withoutCache()
+  if (options.maxJournalBytes !== undefined) journal.boundBytes(options.maxJournalBytes)
   if (options.observeDurable !== undefined) journal.watch(options.observeDurable)
   const costBefore = committedUsd(journal.state())
   const drive = Effect.gen(function* () {

@@ -28,6 +28,7 @@ export const runOptions = (
   boards: how.boards ?? {},
   acceptLoss: how.acceptLoss ?? false,
   ...(how.brake === undefined ? {} : { brake: how.brake }),
+  ...(how.maxJournalBytes === undefined ? {} : { maxJournalBytes: how.maxJournalBytes }),
   retryFailed: how.retryFailed ?? false,
   noCache: how.noCache ?? false,
   keep: how.extra ?? {},

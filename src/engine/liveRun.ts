@@ -304,6 +304,18 @@ export const liveRun = Effect.fnUntraced(function* (
     return Effect.as(beginPatience, true)
   })
 
+  /** The journal has come to what it may: what is in flight is kept, nothing new is begun (journalBound.ts). */
+  const journalIsFull = Effect.gen(function* () {
+    while (dispatcher.isWorking()) {
+      const landed = yield* flights.landed
+      yield* keep(landed)
+      if (landed.signal !== undefined) return yield* stopBy(landed.signal)
+    }
+    yield* keepRest
+    const full: LiveEnd = { t: "suspended", reason: "journal_full", items: [] }
+    return full
+  })
+
   const untilEnd = Effect.gen(function* () {
     yield* apply(beyond)
     own?.onMoved(flights.moved)
@@ -344,6 +356,10 @@ export const liveRun = Effect.fnUntraced(function* (
   })
   return yield* untilEnd.pipe(
     Effect.catchTag("Stopped", ({ signal }) => stopBy(signal)),
+    Effect.catchIf(
+      (error) => error._tag === "JournalError" && error.code === "journal_full",
+      () => journalIsFull
+    ),
     Effect.catchTag("JournalError", (error) =>
       // Whatever cannot be written, the rest is kept as far as it can be.
       Effect.andThen(

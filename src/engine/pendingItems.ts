@@ -38,6 +38,9 @@ export interface Suspension {
 export const itemOf = ({ n, parent }: IssuedCall): string =>
   parent === undefined ? `call-${n}` : `call-${parent}.${Math.abs(n)}`
 
+/** What has no room left for an answer. */
+export type Full = "disk" | "journal_full"
+
 /** Of several reasons, the one a person can act on comes first. */
 const urgency: ReadonlyArray<SuspendReason> = [
   "question",
@@ -46,18 +49,19 @@ const urgency: ReadonlyArray<SuspendReason> = [
   "in_doubt",
   "quota",
   "outage",
-  "disk"
+  "disk",
+  "journal_full"
 ]
 
 /**
  * Why the run stops here, and for what. `blocked`: calls that were never dispatched, since their adapter's brake is
- * closed, or since the disk has no room for what they would bring (`full`).
+ * closed, or since there is no room for what they would bring (`full`): on the disk, or in what the journal may come to.
  */
 export const suspension = (
   waiting: ReadonlyArray<Waiting>,
   blocked: ReadonlyArray<IssuedCall>,
   brake: Brake,
-  full = false
+  full?: Full
 ): Suspension => {
   const reasons = new Set(waiting.map(({ reason }) => reason))
   const closed = [...new Set([...blocked, ...waiting.map(({ call }) => call)].map(lane))].flatMap((id) => {
@@ -65,7 +69,7 @@ export const suspension = (
     return lane === undefined ? [] : [lane]
   })
   for (const { reason } of closed) reasons.add(reason)
-  if (full) reasons.add("disk")
+  if (full !== undefined) reasons.add(full)
   const until = closed.flatMap((lane) => (lane.until === undefined ? [] : [lane.until]))
   const error = closed[0]?.error
   return {

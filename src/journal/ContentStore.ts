@@ -20,6 +20,8 @@ export interface ContentStore {
   readonly get: (name: string) => Effect.Effect<Json, JournalError>
   readonly getBytes: (name: string) => Effect.Effect<Uint8Array, JournalError>
   readonly has: (name: string) => Effect.Effect<boolean, JournalError>
+  /** Bytes that this process has put there. */
+  readonly written: () => number
   /** Names of all blobs, sorted. */
   readonly list: Effect.Effect<ReadonlyArray<string>, JournalError>
 }
@@ -32,6 +34,7 @@ export const makeContentStore = Effect.fnUntraced(function* (
   const fs = yield* FsPort
   const known = new Set<string>()
   let made = false
+  let written = 0
 
   const error = (code: JournalError["code"], name: string, problem: string, cure: string) =>
     new JournalError({ code, path: `${dir}/${name}`, problem, cure })
@@ -91,6 +94,7 @@ export const makeContentStore = Effect.fnUntraced(function* (
       made = true
       const files = Array.from(missing, ([name, bytes]) => ({ name, bytes }))
       yield* Effect.mapError(fs.replaceAll(dir, files), fromFsError)
+      for (const { bytes } of files) written += bytes.length
     }
     for (const name of names) known.add(name)
     return names
@@ -119,6 +123,7 @@ export const makeContentStore = Effect.fnUntraced(function* (
       Effect.flatMap(pathOf(name), (path) =>
         Effect.map(Effect.mapError(fs.stat(path), fromFsError), (stat) => stat?.type === "file")
       ),
+    written: () => written,
     list: Effect.catch(
       Effect.map(fs.list(dir), (names) => names.filter(isBlobName)),
       (cause) => (cause.code === "ENOENT" ? Effect.succeed([]) : Effect.fail(fromFsError(cause)))

@@ -34,6 +34,8 @@ export const JournalErrorCode = Schema.Literals([
   "not_a_file",
   /** Written by another version of Alembic. */
   "schema",
+  /** The run's journal has come to what it may (journalBound.ts). */
+  "journal_full",
   /** An event or a value over its limit. */
   "too_large",
   "not_canonical",

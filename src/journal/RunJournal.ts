@@ -12,7 +12,9 @@ import type { ContentStore } from "./ContentStore.ts"
 import { makeDurableEvents, type Tell } from "./durableEvents.ts"
 import { payloadText, type EventLog, type LogPosition } from "./EventLog.ts"
 import { makeInbox, type Inbox } from "./inbox.ts"
+import { makeJournalBound, type Bounded } from "./journalBound.ts"
 import { fromFsError, JournalError, notCanonical } from "./JournalError.ts"
+import { lineWindow } from "./lineWindow.ts"
 import { parseEvent } from "./LogReader.ts"
 import { writeParked } from "./parkedFile.ts"
 import { makeKeptRoles, type KeptRoles } from "./keptRoles.ts"
@@ -26,8 +28,8 @@ import { streamLog } from "./scanLog.ts"
 
 /** Text of a result above which it goes to a blob, in bytes. */
 export const inlineBytes = 256 * 1024
-/** How much of the log is read at once to read single lines. */
-const windowBytes = 256 * 1024
+/** More than that is not kept waiting to be written. */
+const groupBytes = 16 * 1024 * 1024
 /** A checkpoint is due after that many events, or that many milliseconds. */
 const checkpointEvents = 1000
 const checkpointMs = 1000
@@ -40,7 +42,7 @@ export interface Completion {
   readonly result: Json
 }
 
-export interface RunJournal extends KeptRoles {
+export interface RunJournal extends KeptRoles, Bounded {
   readonly runId: RunId
   readonly dir: string
   /** Current with everything appended. The same object all the time. */
@@ -100,6 +102,8 @@ export interface RunJournalParts extends Pick<RunJournal, "children" | "hasRoom"
   readonly reader: ReadHandle
   readonly blobs: ContentStore
   readonly warnings: Array<string>
+  /** What its blobs came to when it was opened. */
+  readonly blobBytes: number
   /** Where the log stood when it was opened. */
   readonly opened: LogPosition
   /** Makes the log to append to; absent when the run is only read. */
@@ -172,6 +176,10 @@ export const makeRunJournal = Effect.fnUntraced(function* (
 
   const log = parts.openLog === undefined ? undefined : yield* parts.openLog(onDurable)
   const position = (): LogPosition => log?.durable() ?? parts.opened
+  const bound = makeJournalBound(
+    paths.events,
+    () => (log?.enqueued() ?? parts.opened).size + parts.blobBytes + blobs.written()
+  )
 
   const noteCheckpoint = (log: EventLog): void => {
     const { seq } = log.enqueued()
@@ -195,7 +203,8 @@ export const makeRunJournal = Effect.fnUntraced(function* (
       projection.advance(event, offset, length)
       noteCheckpoint(log)
       told.appended(event)
-      return Effect.succeed(event)
+      const waiting = log.enqueued().size - log.durable().size
+      return waiting > groupBytes ? Effect.as(log.commit, event) : Effect.succeed(event)
     })
 
   const appendLarge = (log: EventLog, body: RunEventBody, text: string) =>
@@ -234,36 +243,17 @@ export const makeRunJournal = Effect.fnUntraced(function* (
         return appendLarge(log, body, text.success)
     }
     const text = payloadText(paths.events, body)
-    return Result.isFailure(text) ? Effect.fail(text.failure) : appendTo(log, body, text.success)
+    if (Result.isFailure(text)) return Effect.fail(text.failure)
+    const refused = bound.refuses(body.type, text.success.length)
+    return refused === undefined ? appendTo(log, body, text.success) : Effect.fail(refused)
   }
 
   const commit: Effect.Effect<void, JournalError> = log === undefined ? Effect.fail(readOnly) : log.commit
 
-  // The stretch of the log that was read last: answers are mostly read in the order they stand there. The buffer is
-  // used again, so `use` must take what it needs of a line at once.
-  let buffer = new Uint8Array(0)
-  let window = { offset: 0, length: 0 }
-  const readLine = <A>(
-    offset: number,
-    length: number,
-    use: (line: Uint8Array) => A
-  ): Effect.Effect<A, JournalError> => {
-    const holds = () => offset >= window.offset && offset + length <= window.offset + window.length
-    const used = () => use(buffer.subarray(offset - window.offset, offset - window.offset + length))
-    if (holds()) return Effect.succeed(used())
-    const read = Effect.suspend(() => {
-      const room = Math.max(length, windowBytes)
-      if (buffer.length < room || buffer.length > room * 4) buffer = new Uint8Array(room)
-      window = { offset: 0, length: 0 }
-      return Effect.flatMap(Effect.mapError(reader.readInto(offset, buffer), fromFsError), (count) => {
-        window = { offset, length: count }
-        // A log that has become shorter has no such line.
-        return Effect.succeed(holds() ? used() : use(new Uint8Array(0)))
-      })
-    })
+  const readLine = lineWindow(reader, (end) =>
     // What was appended and not committed is not in the file yet.
-    return log !== undefined && offset + length > log.durable().size ? Effect.andThen(log.commit, read) : read
-  }
+    log !== undefined && end > log.durable().size ? log.commit : Effect.void
+  )
 
   const damaged = (what: string) =>
     new JournalError({
@@ -394,6 +384,8 @@ export const makeRunJournal = Effect.fnUntraced(function* (
     children: parts.children,
     inbox: yield* makeInbox(paths),
     hasRoom: parts.hasRoom,
+    boundBytes: bound.boundBytes,
+    isFull: bound.isFull,
     warnings: () => warnings
   }
 })

@@ -17,6 +17,7 @@ export const journalStatus = (error: JournalError): RunStatus => {
     case "read_only":
       return "invalid"
     case "no_space":
+    case "journal_full":
     case "io_error":
     case "too_large":
     case "not_canonical":

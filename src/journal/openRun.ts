@@ -24,6 +24,7 @@ import { makeRunJournal, type RunJournal } from "./RunJournal.ts"
 import { acquireLock } from "./RunLock.ts"
 import { decodeMeta, encodeMeta, specOf, type NewRun, type RunMeta } from "./RunMeta.ts"
 import { scanLog } from "./scanLog.ts"
+import { treeBytes } from "./treeBytes.ts"
 
 export type OpenRunMode = "write" | "read"
 
@@ -129,6 +130,7 @@ export const createRun = Effect.fnUntraced(function* (
     warnings,
     tookOver: false,
     opened: from,
+    blobBytes: 0,
     children: yield* makeRunChildren(paths, runId),
     hasRoom,
     openLog
@@ -304,6 +306,7 @@ export const openRun = Effect.fnUntraced(function* (
     warnings,
     tookOver,
     opened,
+    blobBytes: mode === "write" ? yield* treeBytes(paths.blobs) : 0,
     children,
     hasRoom
   }

@@ -247,6 +247,7 @@ export const verifyRun = Effect.fn("verifyRun")(function* (
       opened,
       children: RunChildren.defaultValue(),
       hasRoom: Effect.succeed(true),
+      blobBytes: 0,
       openLog: undefined
     })
     yield* checkDerived(paths, journal, opened, add)

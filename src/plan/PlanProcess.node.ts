@@ -154,16 +154,21 @@ export class PlanProcess {
       const at = bytes.indexOf(newline, from)
       if (at < 0) break
       this.pieces.push(bytes.subarray(from, at))
-      const line = Buffer.concat(this.pieces).toString("utf8")
-      this.pieces = []
-      this.held = 0
       from = at + 1
-      this.line(line)
+      this.line(this.takeLine())
     }
     if (from >= bytes.length) return
     this.pieces.push(bytes.subarray(from))
     this.held += bytes.length - from
     if (this.held > maxLineBytes) this.end(brokenTurn(`a line of more than ${maxLineBytes} bytes`))
+  }
+
+  /** The line whose pieces have come. A long one is there twice at the most while it is put together. */
+  private takeLine(): string {
+    const whole = this.pieces.length === 1 ? this.pieces[0] : Buffer.concat(this.pieces)
+    this.pieces = []
+    this.held = 0
+    return whole?.toString("utf8") ?? ""
   }
 
   private line(line: string): void {

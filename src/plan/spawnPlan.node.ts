@@ -1,10 +1,10 @@
 // Starts the process that a plan runs in, and, for a command that will surely need one, starts it before anything else
 // is loaded. Nothing of a plan is in it yet. What is said to it is PlanProcess.node.ts's.
 import { spawn, type ChildProcess } from "node:child_process"
-import { existsSync } from "node:fs"
 import { dirname } from "node:path"
 import process from "node:process"
 import { fileURLToPath } from "node:url"
+import { endsWithHost } from "../kernel/endsWithHost.node.ts"
 import { keepWatch } from "../kernel/liveProcesses.node.ts"
 import { defaultHeapMb } from "./planHeap.ts"
 
@@ -29,22 +29,10 @@ const environment = (): Record<string, string> => {
   return { TZ: "UTC", LC_ALL: "C", ...(root === undefined ? {} : { SystemRoot: root }) }
 }
 
-/** Of util-linux. It asks the kernel to end a process with its parent, and becomes the program it is given. */
-const setpriv = "/usr/bin/setpriv"
-let dies: boolean | undefined
-
-/**
- * A plan in an endless loop does not hear that its host is gone: after `kill -9` of the host it would run for ever.
- * Only the kernel can end it; where it cannot be asked to, such a plan is left behind.
- */
-const withItsHost = (argv: ReadonlyArray<string>): ReadonlyArray<string> => {
-  dies ??= process.platform === "linux" && existsSync(setpriv)
-  return dies ? [setpriv, "--pdeathsig", "KILL", "--", ...argv] : argv
-}
-
 const startNow = (command: ChildCommand, heapMb: number): ChildProcess => {
   const argv = [process.execPath, `--max-old-space-size=${heapMb}`, ...command.args]
-  const [program = process.execPath, ...args] = withItsHost(argv)
+  // A plan in an endless loop does not hear that its host is gone.
+  const [program = process.execPath, ...args] = endsWithHost(argv)
   const child = spawn(program, args, {
     cwd: command.cwd,
     env: environment(),

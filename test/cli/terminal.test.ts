@@ -1,6 +1,6 @@
 // At a terminal: a paid run asks before it starts, and a run shows one line that is redrawn instead of a line a call.
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Layer, Option, Queue, Terminal } from "effect"
+import { Effect, Layer, Option, Queue, Terminal } from "effect"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { alembic } from "../support/commandLine.ts"
@@ -59,31 +59,6 @@ describe("a paid run at a terminal", () => {
       const server = yield* modelServer
       const said = yield* alembic(
         { cwd, host: { terminal }, terminal: typing("n") },
-        "run",
-        "--model",
-        "openai-compatible:m",
-        "--base-url",
-        server.baseUrl
-      )
-      assert.strictEqual(said.code, 2)
-      assert.match(said.err, /nothing was started or spent/)
-      assert.deepStrictEqual(server.prompts, [])
-      assert.isFalse(existsSync(join(cwd, ".alembic/runs")))
-    })
-  )
-})
-
-describe("a signal at the question", () => {
-  it.live("is a no: nothing is asked or made", () =>
-    Effect.gen(function* () {
-      const cwd = yield* planFolder(files)
-      const server = yield* modelServer
-      const stop = yield* Deferred.make<string>()
-      // Nobody types; the signal comes when the question is asked.
-      const silent = typing()
-      const holdSignals = Effect.as(Effect.forkChild(Deferred.succeed(stop, "SIGINT")), stop)
-      const said = yield* alembic(
-        { cwd, host: { terminal, holdSignals }, terminal: silent },
         "run",
         "--model",
         "openai-compatible:m",

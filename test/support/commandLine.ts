@@ -1,6 +1,6 @@
 // The command in process: real files in a folder, real plans in real processes, everything it says kept. Only the
 // process itself (signals, terminal, exit) is a fake.
-import { ConfigProvider, Console, Deferred, Effect, Layer, type Terminal } from "effect"
+import { ConfigProvider, Console, Effect, Layer, type Terminal } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -37,8 +37,7 @@ const hostOf = ({ cwd, env = {}, host = {} }: CommandOptions) =>
       originOf: () => Effect.succeed({ own: true, foreignUntil: 0 }),
       claim: () => Effect.void
     },
-    holdSignals: Deferred.make<string>(),
-    signalled: Effect.never,
+    holdSignals: () => Effect.void,
     redraw: () => Effect.void,
     temporaryDirectory: Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "alembic-dry-"))),

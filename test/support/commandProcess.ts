@@ -48,14 +48,18 @@ const trusted = (cwd: string, args: ReadonlyArray<string>): string => {
   return [own, ...kept].join(",")
 }
 
+/** Where a command is started. */
+export type Place = string | { readonly cwd: string; readonly env: Readonly<Record<string, string>> }
+
 /** Starts `alembic` in a folder, and ends it with the scope if it has not ended by then. */
-export const start = (cwd: string, ...args: ReadonlyArray<string>) =>
+export const start = (place: Place, ...args: ReadonlyArray<string>) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => {
+        const { cwd, env: more } = typeof place === "string" ? { cwd: place, env: {} } : place
         const { PATH, TMPDIR, XDG_CACHE_HOME, XDG_STATE_HOME } = process.env
         const own = { PATH, TMPDIR, XDG_CACHE_HOME, XDG_STATE_HOME }
-        const env = { ...own, NO_COLOR: "1", ALEMBIC_TRUST: trusted(cwd, args) }
+        const env = { ...own, NO_COLOR: "1", ALEMBIC_TRUST: trusted(cwd, args), ...more }
         const child = spawn(process.execPath, [main, ...args], {
           cwd,
           env,
@@ -80,7 +84,7 @@ export const start = (cwd: string, ...args: ReadonlyArray<string>) =>
   )
 
 /** Runs `alembic` to its end. */
-export const finish = (cwd: string, ...args: ReadonlyArray<string>) =>
+export const finish = (cwd: Place, ...args: ReadonlyArray<string>) =>
   Effect.flatMap(start(cwd, ...args), ({ ended }) => ended)
 
 /** The last line of stdout as JSON. */

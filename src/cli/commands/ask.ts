@@ -20,6 +20,7 @@ import { cureText } from "../render/errorText.ts"
 import { countText, dollarsText, durationText } from "../render/numbers.ts"
 import { clip, type Style } from "../terminal/style.ts"
 import { madeUpByRule } from "../render/offlineNotice.ts"
+import { untilSignalled } from "../untilSignalled.ts"
 import { modelSettings } from "../settings/runSettings.ts"
 
 const config = {
@@ -100,7 +101,7 @@ export default defineCommand({
     }
     const schema = Option.isSome(input.schema) ? yield* readSchema(input.schema.value) : undefined
     const maxAttempts = Option.getOrUndefined(input.maxAttempts)
-    const result = yield* Effect.gen(function* () {
+    const asked = Effect.gen(function* () {
       const registry = yield* AdapterRegistry
       const { verb: _, ...identity } = yield* registry.resolve({
         prompt: input.prompt,
@@ -117,6 +118,8 @@ export default defineCommand({
       Effect.catchTag("RegistryError", (error) => Effect.fail(fromRegistry(error))),
       Effect.provide(host.models({ ...settings, ...(maxAttempts === undefined ? {} : { maxAttempts }) }))
     )
+    // A model may be a subprocess, which does not end by itself.
+    const result = yield* untilSignalled(asked)
     yield* output.emit(
       result.costUsd === undefined ? result : { ...result, costUsd: wholeNanos(result.costUsd) }
     )

@@ -40,10 +40,16 @@ const callsText = ({ calls }: RunSummary): string => {
 export const resultText = (result: Json): string =>
   typeof result === "string" ? result : JSON.stringify(result, undefined, 2)
 
+/** What a run waits for that waits for room. */
+const roomOf: Readonly<Record<string, string>> = {
+  disk: "room on the disk that holds the run",
+  journal_full: "room in its journal, which has come to what it may"
+}
+
 const waiting = ({ runId = "@last", suspended }: RunSummary, style: Style): ReadonlyArray<string> => {
   if (suspended === undefined) return []
   const { error, items, reason, until } = suspended
-  const what = reason === "disk" ? "room on the disk that holds the run" : reason.replace("_", " ")
+  const what = roomOf[reason] ?? reason.replace("_", " ")
   const why = `waits: ${what}${until === undefined ? "" : ` until ${instantText(until)}`}`
   const shown = items.slice(0, 5).map((item) => `  ${item}`)
   const more = items.length > shown.length ? [`  … and ${items.length - shown.length} more`] : []
@@ -55,7 +61,9 @@ const waiting = ({ runId = "@last", suspended }: RunSummary, style: Style): Read
         ? `alembic questions (then alembic answer ${runId} ${items[0] ?? "ITEM"} ANSWER, and alembic resume ${runId})`
         : reason === "disk"
           ? `free some space, then: alembic resume ${runId}`
-          : `alembic resume ${runId}`
+          : reason === "journal_full"
+            ? `raise "journal": { "maxBytes": … } in alembic.json, then: alembic resume ${runId} --config alembic.json`
+            : `alembic resume ${runId}`
   return [
     why,
     ...(error === undefined ? [] : [`  ${error.message} [${error.code}]`]),

@@ -2,7 +2,9 @@
 // has kept. What was given once holds whenever the run goes on, unless it is given anew; then that holds from then on.
 // Keys are never kept: the environment is read anew every time.
 import { Effect, Option, Schema } from "effect"
+import { decodeConfigText } from "../../adapters/Config.ts"
 import { baseUrlProblem, baseUrlVariables } from "../../adapters/Endpoints.ts"
+import type { HowToRun } from "../../engine/Engine.ts"
 import { badInput } from "../CommandError.ts"
 import { Host, type ModelSettings } from "../Host.ts"
 import { readConfigText, readFixturesText } from "../inputs.ts"
@@ -94,10 +96,22 @@ export const modelsOf = ({ config, fixtures, kept }: Settings): ModelSettings =>
   }
 }
 
+/** A configuration that is none is refused where models are made of it. */
+const maxJournalBytes = (config: string | undefined): Pick<HowToRun, "maxJournalBytes"> => {
+  const read = config === undefined ? undefined : Option.getOrUndefined(decodeConfigText(config))
+  const max = read?.journal?.maxBytes
+  return max === undefined ? {} : { maxJournalBytes: max }
+}
+
 /** How the settings say that the run is run, for the engine. */
 export const howOf = ({
+  config,
   kept: { acceptLoss, approve, brake, concurrency, maxUsd }
-}: Settings): Pick<Kept, "acceptLoss" | "approve" | "brake" | "concurrency" | "maxUsd"> => ({
+}: Settings): Pick<
+  HowToRun,
+  "acceptLoss" | "approve" | "brake" | "concurrency" | "maxUsd" | "maxJournalBytes"
+> => ({
+  ...maxJournalBytes(config),
   ...(brake === undefined ? {} : { brake }),
   ...(acceptLoss === undefined ? {} : { acceptLoss }),
   ...(approve === undefined ? {} : { approve }),

@@ -102,5 +102,8 @@ export const makeFurtherAttempts = ({ answers, desk, flights, isLate, run }: Fur
     yield* writeEnded(note.call, note.attempt)
   })
 
-  return { decide, writeEnded, noted }
+  /** How many calls in flight wait, in their places, for what is decided about a further attempt. */
+  const asks = () => asking.filter(({ call }) => flights.has(call.n) && !flights.isResting(call.n)).length
+
+  return { decide, writeEnded, noted, asks }
 }

@@ -1,0 +1,150 @@
+// Supervision: two processes, so that a signal is heard whatever the command does. Node runs a signal's handler on the
+// main thread, between two pieces of its work: while it works on one, nobody hears. So a command that has something to
+// put away runs in a process of its own, the host, and the process that the person started, the supervisor, does
+// nothing but hear signals. What they say to each other, and when the supervisor ends the host. Pure.
+//
+// Invariants:
+// G1  A host that holds no signals has nothing to put away: the first signal ends it.
+// G2  Where it holds them, the first signal is handed on to it, and nothing is ended.
+// G3  A second signal ends it after `graceMs` at the latest, a third one at once.
+// G4  After SIGTERM it ends within `termMs`, whatever it does.
+// G5  A terminal sends a signal to both processes; heard by both it counts once.
+// G6  A host that does not say within `answerMs` that it has heard the first signal is busy: the person is told.
+// G7  A host that ends by itself decides the exit code, unless it was ended.
+import { constants } from "node:os"
+
+export const held = ["SIGINT", "SIGTERM"] as const
+export type Held = (typeof held)[number]
+
+const isHeld = (name: string): name is Held => name === "SIGINT" || name === "SIGTERM"
+
+/** What a host that listens may take for killing what it has started. */
+export const graceMs = 500
+export const termMs = 5000
+export const answerMs = 1000
+
+/** The exit code of a process that a signal ended. */
+export const signalExitCode = (signal: NodeJS.Signals): number => 128 + (constants.signals[signal] ?? 0)
+
+/** What is said over the channel between the two, either way. `watch`: a process or group that dies with the host. */
+export type Said =
+  | { readonly t: "hold" }
+  | { readonly t: "holding" }
+  | { readonly t: "release" }
+  | { readonly t: "heard" }
+  | { readonly t: "signal"; readonly name: Held }
+  | { readonly t: "watch" | "unwatch"; readonly target: number }
+
+export const sayOf = (said: Said): string =>
+  said.t === "signal"
+    ? `signal ${said.name}`
+    : said.t === "watch" || said.t === "unwatch"
+      ? `${said.t} ${said.target}`
+      : said.t
+
+/** Undefined for what neither of the two says. */
+export const saidOf = (message: unknown): Said | undefined => {
+  if (typeof message !== "string") return undefined
+  const [t = "", rest = ""] = message.split(" ", 2)
+  switch (t) {
+    case "hold":
+    case "holding":
+    case "release":
+    case "heard":
+      return { t }
+    case "signal":
+      return isHeld(rest) ? { t, name: rest } : undefined
+    case "watch":
+    case "unwatch":
+      // 0, 1 and -1 are not a host's to name: they mean this group, the first process, everybody.
+      return Number.isSafeInteger(Number(rest)) && Math.abs(Number(rest)) > 1
+        ? { t, target: Number(rest) }
+        : undefined
+    default:
+      return undefined
+  }
+}
+
+export interface Supervision {
+  readonly holds: boolean
+  /** How many signals each of the two has heard, and how many were acted on. */
+  readonly bySupervisor: number
+  readonly byHost: number
+  readonly heard: number
+  /** The host has said that it heard the first one. */
+  readonly answered: boolean
+  /** The code to end with, once a signal was heard. */
+  readonly code: number | undefined
+  readonly ended: boolean
+}
+
+export const unsignalled: Supervision = {
+  holds: false,
+  bySupervisor: 0,
+  byHost: 0,
+  heard: 0,
+  answered: false,
+  code: undefined,
+  ended: false
+}
+
+export type Happened =
+  | { readonly t: "hold" | "release" | "heard" | "silence" | "timeIsOver" }
+  | { readonly t: "signal"; readonly name: Held; readonly at: "supervisor" | "host" }
+  | { readonly t: "exited"; readonly code: number }
+
+export type Deed =
+  /** Say it to the host. */
+  | { readonly t: "tell"; readonly said: Said }
+  /** `timeIsOver` after that many milliseconds, in place of an earlier limit. */
+  | { readonly t: "limit"; readonly ms: number }
+  /** `silence` after that many milliseconds. */
+  | { readonly t: "listen"; readonly ms: number }
+  /** Say it to the person. */
+  | { readonly t: "note"; readonly text: string }
+  /** Kill the host and all that it watches. */
+  | { readonly t: "end" }
+  | { readonly t: "exit"; readonly code: number }
+
+const busy = "the run is busy with something; a second signal ends it at once, and what is journaled is safe"
+
+type Step = readonly [Supervision, ReadonlyArray<Deed>]
+
+const ending = (state: Supervision): Step => [{ ...state, ended: true }, [{ t: "end" }]]
+
+const signalled = (state: Supervision, name: Held): Step => {
+  const heard = state.heard + 1
+  const next = { ...state, heard, code: signalExitCode(name) }
+  if (!state.holds || heard > 2) return ending(next)
+  const tell: Deed = { t: "tell", said: { t: "signal", name } }
+  const ms = heard === 2 ? graceMs : name === "SIGTERM" ? termMs : undefined
+  const listen: ReadonlyArray<Deed> = heard === 1 ? [{ t: "listen", ms: answerMs }] : []
+  const limit: ReadonlyArray<Deed> = ms === undefined ? [] : [{ t: "limit", ms }]
+  return [next, [tell, ...listen, ...limit]]
+}
+
+export const step = (state: Supervision, happened: Happened): Step => {
+  if (happened.t === "exited") {
+    const code = state.ended ? (state.code ?? happened.code) : happened.code
+    return [{ ...state, ended: true }, [{ t: "exit", code }]]
+  }
+  if (state.ended) return [state, []]
+  switch (happened.t) {
+    case "hold":
+      return [{ ...state, holds: true }, [{ t: "tell", said: { t: "holding" } }]]
+    case "release":
+      return [{ ...state, holds: false }, []]
+    case "heard":
+      return [{ ...state, answered: true }, []]
+    case "silence":
+      return [state, state.answered || state.heard > 1 ? [] : [{ t: "note", text: busy }]]
+    case "timeIsOver":
+      return ending(state)
+    case "signal": {
+      const bySupervisor = state.bySupervisor + (happened.at === "supervisor" ? 1 : 0)
+      const byHost = state.byHost + (happened.at === "host" ? 1 : 0)
+      const counted = { ...state, bySupervisor, byHost }
+      return Math.max(bySupervisor, byHost) > state.heard ? signalled(counted, happened.name) : [counted, []]
+    }
+  }
+}
