@@ -112,7 +112,9 @@ const bundle = async () => {
     outfile: join(dist, "plan-buffer.js"),
     logLevel: "warning"
   })
-  return [launcher, host, command, front, library, child, prelude, buffer].flatMap(({ outputFiles }) => outputFiles)
+  return [launcher, host, command, front, library, child, prelude, buffer].flatMap(
+    ({ outputFiles }) => outputFiles
+  )
 }
 
 const key = sources()
