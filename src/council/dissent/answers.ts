@@ -1,5 +1,6 @@
 // Whether what a voter wrote to an objection answers it. Decided by letters alone, so that it holds in every language:
-// no meaning is judged. Pure.
+// no meaning is judged. Pure. Which letters look alike is lookAlikes.ts.
+import { skeletonOf } from "./lookAlikes.ts"
 
 /** An answer has at least this many letters, not counting those of the objection that it repeats. */
 export const minLetters = 8
@@ -20,8 +21,22 @@ const wordsOf = (text: string): ReadonlyArray<string> =>
     .replaceAll(/\p{Default_Ignorable_Code_Point}|\p{M}|\p{Cf}/gu, "")
     .match(/[\p{L}\p{N}]+/gu) ?? []
 
-/** What two texts have in common that read alike. */
-export const readAs = (text: string): string => wordsOf(text).join("")
+/** What two texts have in common that read alike: case, spaces, punctuation and letters that look alike are one. */
+export const readAs = (text: string): string => skeletonOf(wordsOf(text).join(""))
+
+const lettersOf = (text: string): string => readAs(text.replaceAll(/\p{N}/gu, ""))
+
+/** Of an objection, as much as a copy with a word changed here and there has of it. */
+const copied = 0.75
+
+/** Whether the answer has most of the objection's words, and what it says besides is too little to be an answer. */
+const isNearCopy = (answer: string, objection: string): boolean => {
+  const own = new Set(wordsOf(answer).map(skeletonOf))
+  const raised = new Set(wordsOf(objection).map(skeletonOf))
+  const letters = (words: Iterable<string>) => [...words].join("").length
+  const taken = letters([...raised].filter((word) => own.has(word)))
+  return taken >= copied * letters(raised) && !isEnough([...own].filter((word) => !raised.has(word)).join(""))
+}
 
 const isEnough = (text: string): boolean => {
   const letters = text.match(/\p{L}/gu) ?? []
@@ -42,7 +57,8 @@ export const isSeen = (text: string): boolean => text.replaceAll(unseen, "") !==
  * 1. It has at least `minLetters` letters, `minDifferentLetters` of them different. What is not seen, digits,
  *    punctuation and words that are said again do not count.
  * 2. The objection itself, or a part of it, is no answer, and does not count where it stands in one. Nor is another
- *    objection.
+ *    objection, and none of them is in letters that look like its own.
+ * 3. An answer that has most of the objection's words has as many letters in words besides.
  */
 export const insufficiencyOf = (
   answer: string,
@@ -55,5 +71,9 @@ export const insufficiencyOf = (
   const raised = readAs(objection)
   if (!isEnough(raised)) return undefined
   if (raised.includes(given)) return "repeats_objection"
-  return isEnough(given.replaceAll(raised, "")) ? undefined : "repeats_objection"
+  // A digit that looks like a letter is none.
+  for (const form of [readAs, lettersOf]) {
+    if (!isEnough(form(answer).replaceAll(form(objection), ""))) return "repeats_objection"
+  }
+  return isNearCopy(answer, objection) ? "repeats_objection" : undefined
 }

@@ -15,7 +15,9 @@ const answers: ReadonlyArray<string> = [
   `You say: "${objection}" We asked twelve of them in May.`,
   "W\u200be a\u00adsked\u2060 twelve of them",
   "उपयोगकर्ताओं से पूछ लिया गया है",
-  "o k, w e a s k e d t h e m"
+  "o k, w e a s k e d t h e m",
+  "Nobody had to: the law that forbids it asked for users in 2019, and has been repealed.",
+  "Закон это позволяет, спросили всех"
 ]
 
 const tooShort: ReadonlyArray<readonly [string, string]> = [
@@ -41,6 +43,11 @@ const tooShort: ReadonlyArray<readonly [string, string]> = [
   ["the id", "o-1 o-1 o-1 o-1 o-1 o-1 o-1 o-1"]
 ]
 
+const cyrillic = (letter: string): string => "аеорсху"["aeopcxy".indexOf(letter)] ?? ""
+const greek = (letter: string): string => "αοκυτη"["aokutn".indexOf(letter)] ?? ""
+const mathematical = (letter: string): string =>
+  String.fromCodePoint(0x1d41a + letter.charCodeAt(0) - "a".charCodeAt(0))
+
 const repeats: ReadonlyArray<readonly [string, string]> = [
   ["as it is", objection],
   ["in other case and punctuation", "NOBODY has asked -- the users; and the LAW forbids it!!!"],
@@ -50,6 +57,16 @@ const repeats: ReadonlyArray<readonly [string, string]> = [
   ["in letters that have marks", "Nóbödy hás äsked thé üsers, ánd the láw förbíds it."],
   ["quoted, with a word or two", `Re: "${objection}" noted.`],
   ["twice", `${objection} ${objection}`],
+  ["in letters of other scripts that look alike", objection.replaceAll(/[aeopcxy]/g, cyrillic)],
+  ["in Greek letters that look alike", objection.replaceAll(/[aokutn]/g, greek)],
+  ["in small capitals", objection.replaceAll(/[aeoh]/g, (letter) => "ᴀᴇᴏʜ"["aeoh".indexOf(letter)] ?? "")],
+  ["in digits that look alike", objection.replaceAll("o", "0").replaceAll("i", "1")],
+  ["without its spaces", objection.replaceAll(" ", "")],
+  ["in mathematical letters", objection.replaceAll(/[a-z]/g, mathematical)],
+  ["with digits behind it", `${objection} ab 0151051001510`],
+  ["with a word more", "Nobody has asked the users, and indeed the law forbids it."],
+  ["with two words exchanged", "Nobody asked the users, and a law forbids it, yes."],
+  ["in another order", "The law forbids it, and nobody has asked the users."],
   ["in part", "the law forbids it"]
 ]
 
