@@ -3,7 +3,7 @@
 import { Effect, Option, Stream, type Scope } from "effect"
 import { callId } from "../domain/Call.ts"
 import { canonicalJsonOf, type Json } from "../domain/canonicalJson.ts"
-import type { RunEvent } from "../domain/RunEvent.ts"
+import type { RunEvent, RunEventOf } from "../domain/RunEvent.ts"
 import type { RunId } from "../domain/RunSpec.ts"
 import { RunChildren } from "../kernel/subprocess/RunChildren.ts"
 import { FsPort } from "../kernel/FsPort.ts"
@@ -84,11 +84,30 @@ const checkBlobs = Effect.fnUntraced(function* (
   }
 })
 
-/** The derived answers against the log's: result.json and the call cache. Either may be absent, neither may lie. */
+type End = RunEventOf<"RunCompleted"> | RunEventOf<"RunFailed">
+
+const resultTextOf = (result: Json | undefined): string | undefined =>
+  result === undefined ? undefined : `${canonicalJsonOf(result)}\n`
+
+/** Whether the text is the result of one of the ends. */
+const isResultOf = Effect.fnUntraced(function* (ends: ReadonlyArray<End>, text: string, blobs: ContentStore) {
+  for (const { result, resultBlob } of ends) {
+    const kept = resultBlob === undefined ? result : yield* Effect.option(blobs.get(resultBlob.blob))
+    const known = Option.isOption(kept) ? Option.getOrUndefined(kept) : kept
+    if (resultTextOf(known) === text) return true
+  }
+  return false
+})
+
+/**
+ * The derived answers against the log's: result.json and the call cache. Either may be absent, neither may lie. `left`:
+ * ends of a run that was reopened and has not been sealed since, whose result may still lie there.
+ */
 const checkDerived = Effect.fnUntraced(function* (
   paths: RunPaths,
   journal: RunJournal,
   at: { readonly seq: number; readonly hash: string },
+  left: ReadonlyArray<End>,
   add: (problem: VerifyProblem) => void
 ) {
   const fs = yield* FsPort
@@ -96,8 +115,8 @@ const checkDerived = Effect.fnUntraced(function* (
   if (Option.isSome(result)) {
     // A result that cannot be read is reported with its blob.
     const known = yield* Effect.orElseSucceed(journal.result, () => undefined)
-    const text = known === undefined ? undefined : `${canonicalJsonOf(known)}\n`
-    if (text !== new TextDecoder().decode(result.value)) {
+    const text = new TextDecoder().decode(result.value)
+    if (resultTextOf(known) !== text && !(yield* isResultOf(left, text, journal.blobs))) {
       add({ line: 0, code: "result_edited", message: `${paths.result}: is not the result that the log has` })
     }
   }
@@ -196,6 +215,7 @@ export const verifyRun = Effect.fn("verifyRun")(function* (
 
   const projection = new Projection()
   let events = 0
+  const ends: Array<End> = []
   let rebuilt: Checkpoint | undefined
   let firstBad = Infinity
   const handle = yield* Effect.mapError(fs.openRead(paths.events), fromFsError)
@@ -206,6 +226,7 @@ export const verifyRun = Effect.fn("verifyRun")(function* (
     onEntry: ({ event, hash, length, line, offset }) => {
       events++
       projection.advance(event, offset, length)
+      if (event.type === "RunCompleted" || event.type === "RunFailed") ends.push(event)
       if (event.seq === checkpoint?.lastSeq) {
         const position = { seq: event.seq, hash, size: offset + length + 1 }
         rebuilt = checkpointOf(runId, position, digestOf(projection.state))
@@ -250,7 +271,8 @@ export const verifyRun = Effect.fn("verifyRun")(function* (
       blobBytes: 0,
       openLog: undefined
     })
-    yield* checkDerived(paths, journal, opened, add)
+    const isSealed = projection.state.end !== undefined && checkpoint?.lastSeq === scanned.lastSeq
+    yield* checkDerived(paths, journal, opened, isSealed ? [] : ends, add)
   }
 
   const whole = rebuilt?.lastSeq === scanned.lastSeq ? scanned.lastSeq : Math.max(scanned.lastSeq - 1, 0)

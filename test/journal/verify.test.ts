@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
 import { HostIdentity } from "../../src/kernel/HostIdentity.ts"
 import { Journal } from "../../src/journal/Journal.ts"
+import type { RunEventBody } from "../../src/domain/RunEvent.ts"
 import {
   baseDir,
   completed,
@@ -55,6 +56,40 @@ describe("verify", () => {
         vouchedTo: lines.length,
         problems: []
       })
+    })
+  )
+
+  it.effect("a result that an earlier end left in a reopened run is not edited; another one is", () =>
+    Effect.gen(function* () {
+      const bodies: ReadonlyArray<ReadonlyArray<RunEventBody>> = [
+        [{ type: "RunReopened", failed: 0 }],
+        [{ type: "RunReopened", failed: 0 }, { type: "RunResumed" }],
+        // Killed between its new end and the file of its result.
+        [
+          { type: "RunReopened", failed: 0 },
+          { type: "RunCompleted", status: "completed", result: { sum: 5 }, coverage: { done: 0, of: 0 } }
+        ]
+      ]
+      for (const appended of bodies) {
+        const { copy } = yield* sealed
+        const disk = copy()
+        yield* onDisk(
+          disk,
+          Effect.gen(function* () {
+            const journal = yield* (yield* Journal).open(runId, "write")
+            for (const body of appended) yield* journal.append(body)
+            yield* journal.commit
+          })
+        )
+        assert.deepStrictEqual((yield* verified(disk)).problems, [])
+        const path = `${runDir}/result.json`
+        const edited = text(disk, path).replace('"sum":3', '"sum":4')
+        const report = yield* finds(disk.write(path, edited), "edited")
+        assert.deepStrictEqual(
+          report.problems.map(({ code }) => code),
+          ["result_edited"]
+        )
+      }
     })
   )
 
