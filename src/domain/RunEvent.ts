@@ -145,11 +145,15 @@ const body = {
     /** Of an approval: fingerprint of what is approved. Absent: the call that `key` names is all of it. */
     hash: Schema.optionalKey(Schema.String)
   },
-  /** `beforehand`: nobody was asked; an approval of this name was given when the run was started, and is used up. */
+  /**
+   * `beforehand`: nobody was asked; an approval of this name was given when the run was started, and is used up. `by`:
+   * nobody answered, and nobody needs to any more: a council let through what was asked about. Absent: a person.
+   */
   QuestionAnswered: {
     item: Schema.String,
     answer: Schema.Json,
-    beforehand: Schema.optionalKey(Schema.String)
+    beforehand: Schema.optionalKey(Schema.String),
+    by: Schema.optionalKey(Schema.Literal("council"))
   },
   GateDecided: { gate: Schema.String, pass: Schema.Boolean, detail: Schema.optionalKey(Schema.Json) },
   /** What a room on top (council, mission, swarm) records about one of its calls; see the room. */

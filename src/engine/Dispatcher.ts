@@ -308,10 +308,10 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     /** Whether calls are in flight that end by themselves. */
     isWorking: () => flights.models() > attempts.asks(),
     hasWaiting: () => waiting.length > 0,
-    /** Takes out what waited for those items. A call that a person answers was counted when it was sent. */
-    takeAnswered: (answered: ReadonlySet<string>): ReadonlyArray<Waiting> => {
-      const found = waiting.filter(({ item }) => answered.has(item))
-      if (found.length > 0) waiting = waiting.filter(({ item }) => !answered.has(item))
+    /** Takes out those that need not wait any more. A call that a person answers was counted when it was sent. */
+    takeWaiting: (isReady: (one: Waiting) => boolean): ReadonlyArray<Waiting> => {
+      const found = waiting.filter(isReady)
+      if (found.length > 0) waiting = waiting.filter((one) => !found.includes(one))
       for (const { call, reason } of found) {
         if (reason === "question" && call.verb === "agent" && counts.live > 0) counts.live--
       }

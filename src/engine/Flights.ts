@@ -64,6 +64,12 @@ export type RoomWish =
       readonly wanted: ApprovalWanted
       readonly reply: Reply
     }
+  | {
+      readonly t: "waiver"
+      readonly room: IssuedCall
+      readonly wanted: ApprovalWanted
+      readonly reply: Reply
+    }
   | { readonly t: "record"; readonly room: IssuedCall; readonly kind: string; readonly data: Json }
 export type Reply = Deferred.Deferred<Json>
 

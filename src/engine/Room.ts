@@ -50,6 +50,11 @@ export interface RoomContext {
    * `name`: what is decided. `content`: all that the answer is for; an answer to other content is none to this.
    */
   readonly approval: (wanted: ApprovalWanted) => Effect.Effect<Json>
+  /**
+   * Whether a council's word is enough for what an approval would be for: not where a person has refused it. A question
+   * about it that nobody has answered is closed.
+   */
+  readonly waiver: (wanted: ApprovalWanted) => Effect.Effect<boolean>
   /** Nothing acts, and what nobody can know beforehand is taken as passed. */
   readonly isForecast: boolean
   /** Whether all that the reference may reach is free and local. */

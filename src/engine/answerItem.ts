@@ -13,7 +13,7 @@ import { onItsClock } from "./onItsClock.ts"
 
 /** An item that is not there, is answered already, or does not take this answer. Nothing was written. */
 export class AnswerError extends Schema.TaggedError<AnswerError>()("AnswerError", {
-  code: Schema.Literals(["unknown_item", "already_answered", "bad_answer", "not_an_approval"]),
+  code: Schema.Literals(["unknown_item", "already_answered", "bad_answer", "not_an_approval", "run_ended"]),
   item: Schema.String,
   message: Schema.String,
   cure: Schema.String
@@ -52,6 +52,15 @@ const refusal = (
     })
   }
   if (question.answer !== undefined) return answeredAlready(runId, item)
+  const { end } = state()
+  if (end !== undefined) {
+    return new AnswerError({
+      code: "run_ended",
+      item,
+      message: `${runId} has ended (${end.status}), and nothing of it waits for ${item} any more`,
+      cure: `alembic inspect ${runId}`
+    })
+  }
   if (kind !== undefined && question.event.kind !== kind) {
     return new AnswerError({
       code: "not_an_approval",

@@ -207,6 +207,8 @@ const toItsEnd = Effect.fnUntraced(function* (
   const state: PlanState =
     live.t === "unwritable" ? { t: "failed", error: journalErrorInfo(live.error) } : session.state
   yield* cancelUnmade(run, session)
+  // Who answered in time is not told later that nobody did.
+  yield* takeInbox(journal, (body) => append(run, body))
   const end = endOf(run, session, state, counts)
   yield* append(run, end)
   yield* journal.commit

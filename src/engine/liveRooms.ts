@@ -183,6 +183,16 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
     yield* Deferred.succeed(reply, decided.answer)
   })
 
+  const grantWaiver = Effect.fnUntraced(function* ({
+    reply,
+    room,
+    wanted
+  }: Extract<RoomWish, { t: "waiver" }>) {
+    const hash = Result.getOrThrow(fingerprint(wanted.content))
+    const key = keyOf({ verb: `${room.verb}.question`, spec: { of: room.id, name: wanted.name, hash } })
+    yield* Deferred.succeed(reply, yield* items.waive({ ref: { key, occurrence: 1 } }))
+  })
+
   /** A person has answered a room's question. False: the call is none of those. */
   const answered = Effect.fnUntraced(function* (call: IssuedCall) {
     const reply = toPerson.get(call.n)
@@ -208,6 +218,8 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
         return yield* grantStep(wish)
       case "approval":
         return yield* grantApproval(wish)
+      case "waiver":
+        return yield* grantWaiver(wish)
       case "question":
         return yield* grantQuestion(wish)
       case "record": {
@@ -272,6 +284,11 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
       record: (kind, data) => flights.wish({ t: "record", room, kind, data }),
       question: (ask) => granted((reply) => ({ t: "question", room, ask, reply })),
       approval: (wanted) => granted((reply) => ({ t: "approval", room, wanted, reply })),
+      waiver: (wanted) =>
+        Effect.map(
+          granted((reply) => ({ t: "waiver", room, wanted, reply })),
+          (isWaived) => isWaived === true
+        ),
       isFree: run.book.isFree,
       isForecast: run.approve === "all",
       reopened: run.journal.state().reopened,

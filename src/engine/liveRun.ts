@@ -17,7 +17,6 @@ import type { Json } from "../domain/canonicalJson.ts"
 import { firstRules } from "../domain/rules.ts"
 import { Guards } from "../adapters/Guards.ts"
 import { makeBrake } from "./brake.ts"
-import { takeInbox } from "./answerItem.ts"
 import type { IssuedCall } from "./CallBook.ts"
 import { makeDispatcher } from "./Dispatcher.ts"
 import { makeFlights, type Landed } from "./Flights.ts"
@@ -120,10 +119,9 @@ export const liveRun = Effect.fnUntraced(function* (
 
   /** Takes in what people have answered meanwhile. True: somebody goes on with it. */
   const takeAnswers = Effect.gen(function* () {
-    const taken = yield* takeInbox(run.journal, (body) => append(run, body))
-    for (const event of taken) history.add(event)
-    const given = new Set(taken.flatMap((event) => (event.type === "QuestionAnswered" ? [event.item] : [])))
-    const ready = dispatcher.takeAnswered(given)
+    yield* items.takeIn
+    const given = items.takeNews()
+    const ready = dispatcher.takeWaiting(({ item }) => given.has(item))
     for (const { call, reason } of ready) {
       if (yield* rooms.answered(call)) continue
       // A room admits its own calls; of the plan's, the tier is asked about before anything else.
@@ -131,6 +129,17 @@ export const liveRun = Effect.fnUntraced(function* (
       else dispatcher.enqueue(call)
     }
     return ready.length > 0
+  })
+
+  /** A council has answered: the T3 calls that wait for a person may wait no longer. */
+  let hasCouncil = false
+  const admitAgain = Effect.gen(function* () {
+    hasCouncil = false
+    yield* answers.commit
+    const parked = dispatcher.takeWaiting(
+      ({ call, reason }) => reason === "approval" && call.parent === undefined && call.options?.tier === "T3"
+    )
+    for (const { call } of parked) yield* admit(call)
   })
 
   /** Looks for answers while something is asked, on the host's clock: nobody wakes a run from outside. */
@@ -165,6 +174,7 @@ export const liveRun = Effect.fnUntraced(function* (
     const reused = Option.filter(lent, (answer) => call.verb !== "council" || isWhole(answer, rules))
     if (Option.isSome(reused)) {
       counts.cached++
+      if (call.verb === "council") hasCouncil = true
       yield* dispatcher.schedule(call)
       return yield* answers.complete(call, reused.value, { reused: true })
     }
@@ -248,6 +258,7 @@ export const liveRun = Effect.fnUntraced(function* (
     }
     for (const outcome of outcomes) {
       const landed = yield* Effect.result(dispatcher.land(outcome))
+      if (outcome.call.verb === "council") hasCouncil = true
       if (Result.isFailure(landed)) failure ??= landed.failure
     }
     if (failure !== undefined) return yield* failure
@@ -321,6 +332,8 @@ export const liveRun = Effect.fnUntraced(function* (
     own?.onMoved(flights.moved)
     yield* ownTurn
     while (session.state.t === "waiting") {
+      if (hasCouncil) yield* admitAgain
+      if (items.hasNews()) yield* takeAnswers
       yield* dispatcher.dispatchDue
       if (answers.size() > 0 || session.answered.size > 0) {
         yield* deliver

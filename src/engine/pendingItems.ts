@@ -5,6 +5,7 @@ import type { CallRef } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import { makeError, type ModelErrorInfo } from "../domain/ModelError.ts"
 import type { RunEventOf, SuspendReason } from "../domain/RunEvent.ts"
+import { takeInbox } from "./answerItem.ts"
 import type { Brake } from "./brake.ts"
 import { closedLane } from "./brake.ts"
 import { requestIdOf, undispatched, type IssuedCall } from "./CallBook.ts"
@@ -158,6 +159,31 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
     return decided
   })
 
+  /** What was answered since whoever waits for it last looked. */
+  let news = new Set<string>()
+
+  /** Journals what people have left for the run meanwhile. */
+  const takeIn = Effect.gen(function* () {
+    for (const event of yield* takeInbox(run.journal, (body) => append(run, body))) {
+      history.add(event)
+      if (event.type === "QuestionAnswered") news.add(event.item)
+    }
+  })
+
+  /**
+   * A council lets through what the approval `call` stands for. False: a person has refused it, and their word stands
+   * before a council's. A question that nobody has answered is closed, so that no later answer seems to decide.
+   */
+  const waive = Effect.fnUntraced(function* (call: Pick<IssuedCall, "ref">) {
+    const asked = questionAbout(call.ref)
+    if (asked === undefined) return true
+    const { item } = asked
+    if (!history.replies.has(item)) yield* takeIn
+    if (!history.replies.has(item))
+      history.add(yield* append(run, { type: "QuestionAnswered", item, answer: "approve", by: "council" }))
+    return history.replies.get(item) === "approve"
+  })
+
   /** The durable question behind a call that only a person can answer. */
   const ask = Effect.fnUntraced(function* (call: IssuedCall) {
     const { prompt = "", schema } = call.identity
@@ -206,6 +232,25 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
     return { t: "wait" as const, waiting }
   })
 
-  return { approval, ask, doubt, isInDoubt, record, reply, replyTo, retryOf, unanswered }
+  return {
+    approval,
+    ask,
+    doubt,
+    isInDoubt,
+    record,
+    reply,
+    replyTo,
+    retryOf,
+    takeIn,
+    unanswered,
+    waive,
+    hasNews: () => news.size > 0,
+    /** The items that were answered since this was last asked. */
+    takeNews: (): ReadonlySet<string> => {
+      const taken = news
+      news = new Set()
+      return taken
+    }
+  }
 }
 export type PendingItems = ReturnType<typeof makePendingItems>

@@ -39,7 +39,12 @@ const approvalOf = (call: IssuedCall): IssuedCall => {
 const shown = (text: string): string =>
   text.length <= maxShown ? text : `${text.slice(0, maxShown).toWellFormed()}…`
 
-/** `councils`: ids of the councils that the plan has called so far. */
+/**
+ * 1. A tier that asks nobody is let through, and T3 by a council's GO: the contract's own, or one the plan has called.
+ * 2. What a person has said stands before what a council says: what they refused is not made.
+ *
+ * `councils`: ids of the councils that the plan has called so far.
+ */
 export const makeTierGate = (
   context: RunContext,
   items: PendingItems,
@@ -48,6 +53,8 @@ export const makeTierGate = (
   /** GO, if a council of this run has said so. */
   const said = Effect.fnUntraced(function* () {
     const { journal } = context
+    const held = context.council()
+    if (held?.conclusive === true && held.decision === "GO") return "GO" as const
     for (const id of councils()) {
       if (journal.state().calls.get(id)?.status !== "completed") continue
       if (wordOf(yield* journal.readResult(id)) === "GO") return "GO" as const
@@ -66,10 +73,12 @@ export const makeTierGate = (
     }
     const { label, prompt = "" } = call.options ?? {}
     const admitted = admission(tier, tier === "T3" ? yield* said() : undefined, false)
-    if (admitted.t === "run") return run
-    const decided = yield* items.approval(label, approvalOf(call), {
+    const asked = approvalOf(call)
+    if (admitted.t === "run" && (tier !== "T3" || (yield* items.waive(asked)))) return run
+    const why = admitted.t === "run" ? "T3 runs after a council said GO" : admitted.why
+    const decided = yield* items.approval(label, asked, {
       kind: "approval",
-      text: `${label ?? "call"}: ${admitted.why}: ${shown(prompt)}`,
+      text: `${label ?? "call"}: ${why}: ${shown(prompt)}`,
       choices: ["approve", "refuse"],
       hash: call.ref.key
     })

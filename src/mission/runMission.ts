@@ -85,6 +85,8 @@ export interface MissionPorts<R = never> {
   /** Written down for auditors, before what follows from it is done. */
   readonly record: (kind: string, data: Json) => Effect.Effect<void, never, R>
   readonly approve: (wanted: ApprovalWanted) => Effect.Effect<Approval, never, R>
+  /** Whether a council's GO lets through what a person would be asked: not where they have refused it. Absent: it does. */
+  readonly waive?: (wanted: ApprovalWanted) => Effect.Effect<boolean, never, R>
   /** Holds the contract's council. `conclusive: false` counts as NO_GO. */
   readonly council?: Effect.Effect<CouncilVerdict, never, R>
   /** Whether the fingerprints of what the run was resumed with are those of the run. Absent: nothing to compare. */
@@ -126,16 +128,18 @@ const attempt = Effect.fnUntraced(function* <R>(work: Work<R>, state: MissionSta
     })
   }
   // A unit that was let in once is not asked for again when it is tried again.
-  const admitted = admission(unit.tier, council, run.attempts > 0)
-  if (admitted.t === "park") {
-    const approval = yield* work.asking(
-      ports.approve({
-        item: taskId(mission, unit),
-        why: `${admitted.why}: ${shortened(unit.prompt)}`,
-        content: contentOf(unit),
-        ...(unit.fixes === undefined ? { before: admitted.why } : {})
-      })
-    )
+  const isTried = run.attempts > 0
+  const admitted = admission(unit.tier, council, isTried)
+  const why = admitted.t === "park" ? admitted.why : "T3 runs after a council said GO"
+  const wanted: ApprovalWanted = {
+    item: taskId(mission, unit),
+    why: `${why}: ${shortened(unit.prompt)}`,
+    content: contentOf(unit),
+    ...(unit.fixes === undefined ? { before: why } : {})
+  }
+  const isByCouncil = admitted.t === "run" && unit.tier === "T3" && !isTried && ports.waive !== undefined
+  if (admitted.t === "park" || (isByCouncil && !(yield* ports.waive(wanted)))) {
+    const approval = yield* work.asking(ports.approve(wanted))
     if (approval === "parked") return { t: "parked", unit: unit.id } satisfies MissionEvent
     if (approval === "refused")
       return ended({ proofs: [], failure: failure("not_approved", "a person refused it") })

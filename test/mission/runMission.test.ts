@@ -355,6 +355,17 @@ describe("tiers", () => {
     })
   )
 
+  it.effect("T3 that a person refused is not let through by a GO", () =>
+    Effect.gen(function* () {
+      const council = { ...bare, council: { board: "b", question: "q" } }
+      const go = { decision: "GO", conclusive: true }
+      const refused = { council: go, waive: false, approve: () => "refused" as const }
+      const { asked, result } = yield* run(refused, council, unit({ tier: "T3" }))
+      assert.strictEqual(asked.length, 0)
+      assert.deepInclude(result.units[0]?.failure, { code: "not_approved" })
+    })
+  )
+
   it.effect("LOCAL runs on local models only", () =>
     Effect.gen(function* () {
       for (const isLocal of [undefined, false] as const) {

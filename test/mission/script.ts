@@ -83,6 +83,8 @@ export interface Script {
   readonly prove?: (request: ProofRequest) => ProofResult
   readonly files?: Readonly<Record<string, string>>
   readonly approve?: (item: string) => Approval
+  /** Whether a council's GO is enough: not where a person has refused it. */
+  readonly waive?: boolean
   readonly council?: { readonly decision?: string; readonly conclusive?: boolean }
   readonly scope?: { readonly ok: boolean; readonly detail: string }
   readonly isLocal?: boolean
@@ -94,7 +96,7 @@ export const scripted = (script: Script = {}) => {
   const recorded: Array<readonly [string, Json]> = []
   const approvals: Array<string> = []
   const files: Record<string, string> = { "out.txt": "built", ...script.files }
-  const { council, isLocal, scope } = script
+  const { council, isLocal, scope, waive } = script
   const ports: MissionPorts = {
     ask: (call) =>
       Effect.sync(() => {
@@ -122,6 +124,7 @@ export const scripted = (script: Script = {}) => {
         approvals.push(item)
         return script.approve?.(item) ?? "parked"
       }),
+    ...(waive === undefined ? {} : { waive: () => Effect.succeed(waive) }),
     ...(council === undefined ? {} : { council: Effect.succeed(council) }),
     ...(scope === undefined ? {} : { scope: Effect.succeed(scope) }),
     ...(isLocal === undefined ? {} : { isLocal: () => Effect.succeed(isLocal) })

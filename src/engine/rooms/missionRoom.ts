@@ -8,7 +8,12 @@ import type { PathHashes } from "../../kernel/folder/FolderHashes.ts"
 import { isInside, isUnread } from "../../mission/gatherEvidence.ts"
 import { MissionResult, proofPassed, ProofResult, type Proof, type ProofRun } from "../../mission/Mission.ts"
 import type { ProofRunner } from "../../mission/ProofRunner.ts"
-import { runMission, type Approval, type MissionPorts } from "../../mission/runMission.ts"
+import {
+  runMission,
+  type Approval,
+  type ApprovalWanted,
+  type MissionPorts
+} from "../../mission/runMission.ts"
 import type { Room, RoomContext } from "../Room.ts"
 import { askingWithin } from "./councilRoom.ts"
 import { roomFailure } from "./roomFailure.ts"
@@ -84,6 +89,12 @@ export const missionPorts = (
       : Effect.map(said, () => ({ decision: "GO", conclusive: true }))
   const readFile: MissionPorts["readFile"] = (file) =>
     isInside(file) ? read(file) : Effect.succeed(undefined)
+  const wantedOf = ({ before, content, item, why }: ApprovalWanted) => ({
+    name: item,
+    text: why,
+    content: { of: content, ...(result === undefined ? {} : { result }) },
+    ...(before === undefined ? {} : { before })
+  })
   return {
     ask: context.ask,
     prove: (request) => {
@@ -111,16 +122,8 @@ export const missionPorts = (
     observe: (kind, at, look) =>
       context.step(kind, { ...at, ...(context.reopened === 0 ? {} : { reopened: context.reopened }) }, look),
     record: context.record,
-    approve: ({ before, content, item, why }) =>
-      Effect.map(
-        context.approval({
-          name: item,
-          text: why,
-          content: { of: content, ...(result === undefined ? {} : { result }) },
-          ...(before === undefined ? {} : { before })
-        }),
-        approvalOf
-      ),
+    approve: (wanted) => Effect.map(context.approval(wantedOf(wanted)), approvalOf),
+    waive: (wanted) => context.waiver(wantedOf(wanted)),
     // The fingerprints were compared when the run was opened: what is not the run's spec does not get here.
     scope: Effect.succeed({ ok: true, detail: "the fingerprints are those of the run" }),
     isLocal: context.isFree,
