@@ -34,6 +34,9 @@ export const MemberFailureReason = Schema.Struct({
 })
 export type MemberFailureReason = typeof MemberFailureReason.Type
 
+/** The member was not asked, or not asked again: no money was left for it. */
+export const lostToMoney = ({ reason }: Pick<MemberFailureReason, "reason">): boolean => reason === "budget"
+
 /** One turn of the debate, as it was said. */
 export const Turn = Schema.Union([
   Schema.Struct({ phase: PhaseKind, member: Schema.String, statement: Statement }),

@@ -1,7 +1,7 @@
 // Renderings of a verdict for people: plain text and Markdown, from one outline. What members wrote is shown as
 // theirs, quoted line by line, so that it cannot pose as the verdict. Pure; exact JSON is Verdict itself.
 import { minLetters } from "./dissent/answers.ts"
-import type { Dissent, DissentAnswer, Verdict } from "./Verdict.ts"
+import { lostToMoney, type Dissent, type DissentAnswer, type Verdict } from "./Verdict.ts"
 
 interface Section {
   readonly title: string
@@ -154,8 +154,14 @@ const sections = (verdict: Verdict): ReadonlyArray<Section> => {
   return all.filter(({ lines, table }) => lines.length > 0 || table !== undefined)
 }
 
-const headline = ({ blocked, conclusive, decision }: Verdict): string =>
-  `${decision}${conclusive ? "" : " (not conclusive)"}${blocked === undefined ? "" : `; the scores alone said ${blocked}`}`
+const headline = ({ blocked, conclusive, decision, failures }: Verdict): string => {
+  const lost = new Set(failures.filter(lostToMoney).map(({ member }) => member))
+  return [
+    `${decision}${conclusive ? "" : " (not conclusive)"}`,
+    ...(blocked === undefined ? [] : [`the scores alone said ${blocked}`]),
+    ...(lost.size === 0 ? [] : [`not heard, because the money was used up: ${[...lost].join(", ")}`])
+  ].join("; ")
+}
 
 const aligned = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
   const width = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0))

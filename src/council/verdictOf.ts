@@ -19,7 +19,7 @@ import {
 import type { Pack } from "./Pack.ts"
 import { rank } from "./ranking.ts"
 import { score, type CountedVote, type ScoreTable } from "./scoring.ts"
-import type { Dissent, Inconclusive, Turn, Verdict } from "./Verdict.ts"
+import { lostToMoney, type Dissent, type Inconclusive, type Turn, type Verdict } from "./Verdict.ts"
 
 /** What one call used; absent where not known. */
 export interface Spent {
@@ -122,7 +122,11 @@ const inconclusiveOf = (
     ...because(
       "member_failed",
       turns.flatMap((turn) =>
-        "failure" in turn ? [`${turn.member} in ${turn.phase}: ${turn.failure.reason}`] : []
+        "failure" in turn
+          ? [
+              `${turn.member} in ${turn.phase}: ${turn.failure.reason}${lostToMoney(turn.failure) ? " (budget_exceeded: the money was used up)" : ""}`
+            ]
+          : []
       )
     )
   ]

@@ -28,6 +28,8 @@ export interface InspectedCall {
   readonly usage?: TokenUsage
   readonly costUsd?: number
   readonly error?: string
+  /** Of a council: turns that nobody took because the money was used up, `bo in ballot`. */
+  readonly lostToMoney?: ReadonlyArray<string>
   /** When a sleep that lasts will be over, in milliseconds since the epoch. */
   readonly until?: number
 }
@@ -42,6 +44,20 @@ const decodeOutcome = Schema.decodeUnknownOption(
   })
 )
 
+const decodeFailures = Schema.decodeUnknownOption(
+  Schema.Struct({
+    decision: Schema.String,
+    failures: Schema.Array(
+      Schema.Struct({ member: Schema.String, phase: Schema.String, reason: Schema.String })
+    )
+  })
+)
+
+const lostTurns = (result: unknown): ReadonlyArray<string> =>
+  (Option.getOrUndefined(decodeFailures(result))?.failures ?? [])
+    .filter(({ reason }) => reason === "budget")
+    .map(({ member, phase }) => `${member} in ${phase}`)
+
 const outcomeOf = (event: RunEvent): Partial<InspectedCall> => {
   if (event.type !== "CallCompleted" && event.type !== "CallParked") return {}
   const result = event.type === "CallCompleted" ? (event.result ?? event.outcome) : event.result
@@ -49,12 +65,14 @@ const outcomeOf = (event: RunEvent): Partial<InspectedCall> => {
   if (outcome === undefined) return { status: "completed" }
   const { attempts = 1, costUsd, ok, usage } = outcome
   const error = outcome.error?.code ?? proofFailure(result)
+  const lost = lostTurns(result)
   return {
     status: event.type === "CallParked" ? "parked" : ok ? "completed" : "failed",
     attempts,
     ...(usage === undefined ? {} : { usage }),
     ...(costUsd === undefined ? {} : { costUsd: wholeNanos(costUsd) }),
-    ...(error === undefined ? {} : { error })
+    ...(error === undefined ? {} : { error }),
+    ...(lost.length === 0 ? {} : { lostToMoney: lost })
   }
 }
 

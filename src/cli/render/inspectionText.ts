@@ -14,7 +14,7 @@ const marks: Readonly<Record<InspectedCall["status"], string>> = {
 
 /** One call on one line. */
 export const callText = (call: InspectedCall, style: Style): string => {
-  const { attempts, costUsd, error, model, name, status, until, usage } = call
+  const { attempts, costUsd, error, lostToMoney = [], model, name, status, until, usage } = call
   // An answer that says that something was not done (a gate, a proof) is no success, although it is an answer.
   const shown = status === "completed" && error !== undefined ? "failed" : status
   const color = shown === "completed" ? style.green : shown === "failed" ? style.red : style.yellow
@@ -25,7 +25,8 @@ export const callText = (call: InspectedCall, style: Style): string => {
     usage === undefined ? "" : `${countText(tokens)} tokens`,
     costUsd === undefined ? "" : dollarsText(costUsd),
     until === undefined ? "" : `sleeps until ${instantText(until)}`,
-    error ?? ""
+    error ?? "",
+    lostToMoney.length === 0 ? "" : `the money was used up for ${lostToMoney.join(", ")} (budget_exceeded)`
   ].filter((fact) => fact !== "")
   return `  ${color(marks[shown])} ${clip(name, 60)}  ${style.dim(facts.join(" · "))}`
 }
