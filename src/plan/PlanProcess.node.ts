@@ -9,7 +9,7 @@ import { brokenTurn } from "./turnProtocol.ts"
 import { spawnPlan, type ChildCommand } from "./spawnPlan.node.ts"
 
 type Message = Extract<ReturnType<typeof decodeChildLine>, { readonly _tag: "Success" }>["success"]
-export type TurnMessage = Extract<Message, { readonly t: "turn" }>
+type TurnMessage = Extract<Message, { readonly t: "turn" }>
 
 /** What an exchange ends with: the child's own word, or the reason why there is none. */
 export type Reply =

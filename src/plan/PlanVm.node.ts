@@ -7,10 +7,9 @@ import { userCache } from "../kernel/userDirectories.node.ts"
 import type { FromHost } from "./child/messages.ts"
 import type { PlanBundle } from "./PlanBundle.ts"
 import { defaultHeapMb } from "./planHeap.ts"
-import { PlanProcess, type TurnMessage } from "./PlanProcess.node.ts"
+import { PlanProcess } from "./PlanProcess.node.ts"
 import { PlanInput, type Answer, type PlanDriver, type Turn } from "./PlanProtocol.ts"
-import { turnsOf } from "./planTurn.ts"
-import { brokenTurn, TurnProtocol } from "./turnProtocol.ts"
+import { believing } from "./planTurn.ts"
 import { builtCommand, planChildEntry, type ChildCommand } from "./spawnPlan.node.ts"
 import { defaultLimits, defaultTurnTimeoutMs, PlanVm, type LaunchOptions } from "./PlanVm.ts"
 
@@ -77,21 +76,16 @@ const driverOf = (
   input: PlanInput,
   options: LaunchOptions
 ): PlanDriver => {
-  const turnOf = turnsOf(bundle)
-  const protocol = new TurnProtocol({ ...defaultLimits, ...options.limits })
+  const believe = believing(bundle, { ...defaultLimits, ...options.limits })
   const timeoutMs = options.turnTimeoutMs ?? defaultTurnTimeoutMs
-  /** Nothing of what the process says is taken before all of it holds. */
-  const believed = (message: TurnMessage, batch: ReadonlyArray<Answer>): Turn => {
-    const problem = protocol.problem({ ...message, ended: message.standing !== 0 }, batch)
-    if (problem === undefined) return turnOf(message)
-    child.kill()
-    return brokenTurn(problem)
-  }
   const say = (message: () => FromHost, batch: ReadonlyArray<Answer>): Effect.Effect<Turn> =>
     Effect.callback<Turn>((resume) =>
-      child.exchange(JSON.stringify(message()), timeoutMs, (reply) =>
-        resume(Effect.succeed(reply.t === "turn" ? believed(reply.message, batch) : reply.turn))
-      )
+      child.exchange(JSON.stringify(message()), timeoutMs, (reply) => {
+        if (reply.t === "ended") return resume(Effect.succeed(reply.turn))
+        const { broken, turn } = believe(reply.message, batch)
+        if (broken) child.kill()
+        resume(Effect.succeed(turn))
+      })
     )
   return {
     start: say(() => startMessage(bundle, input, options), []),

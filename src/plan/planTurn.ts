@@ -7,9 +7,10 @@ import type { RunErrorInfo } from "../domain/RunEvent.ts"
 import type { PlanBundle } from "./PlanBundle.ts"
 import { packageAdvice, packageAtLine } from "./packageUse.ts"
 import { findingMessage, nonDeterministicMessage } from "./PlanError.ts"
-import { PlanRequest, type PlanState, type Turn } from "./PlanProtocol.ts"
+import { PlanRequest, type Answer, type PlanState, type Turn } from "./PlanProtocol.ts"
+import type { Limits } from "./inside/record.ts"
 import { sitesOf } from "./sourceMap.ts"
-import { isPlainSaid } from "./turnProtocol.ts"
+import { brokenTurn, isPlainSaid, TurnProtocol } from "./turnProtocol.ts"
 import { inScriptWords } from "./determinism/catalogue.ts"
 
 const ChildEnding = Schema.Struct({
@@ -116,4 +117,25 @@ export const turnsOf = (bundle: PlanBundle): ((message: ChildTurn) => Turn) => {
     delivered: message.delivered,
     state: state(message)
   })
+}
+
+/** A turn as far as it is believed. `broken`: nothing of it is, nor will be of what follows. */
+export interface BelievedTurn {
+  readonly turn: Turn
+  readonly broken: boolean
+}
+
+/** Holds each message of a bundle's process against what it was told and said before: all of it is taken, or nothing. */
+export const believing = (
+  bundle: PlanBundle,
+  limits: Limits
+): ((message: ChildTurn, batch: ReadonlyArray<Answer>) => BelievedTurn) => {
+  const turnOf = turnsOf(bundle)
+  const protocol = new TurnProtocol(limits)
+  return (message, batch) => {
+    const problem = protocol.problem({ ...message, ended: message.standing !== 0 }, batch)
+    return problem === undefined
+      ? { turn: turnOf(message), broken: false }
+      : { turn: brokenTurn(problem), broken: true }
+  }
 }
