@@ -91,7 +91,7 @@ export const brakeFlag = Flag.Literals("brake", ["off"]).pipe(
 export const approveFlag = repeated(
   "approve",
   "<gate>",
-  "Approve beforehand: publish, or a parked unit as <mission>/<unit>; may be given again"
+  "Approve beforehand: publish, a unit as <mission>/<unit>, a call by its label (call:LABEL where that is another's name); may be given again"
 )
 export const yesFlag = toggle("yes", "Agree to spending, and to nothing else")
 

@@ -4,6 +4,7 @@ import { Effect, Result, Schema } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
 import type { RunEventOf } from "../domain/RunEvent.ts"
 import type { RunId } from "../domain/RunSpec.ts"
+import { nameGiven } from "../engine/approvalName.ts"
 import { answerItem } from "../engine/answerItem.ts"
 import { Journal } from "../journal/Journal.ts"
 import type { RunState } from "../journal/RunState.ts"
@@ -101,17 +102,16 @@ export const readAnswer = (text: string, question: Question | undefined): Effect
   return Effect.succeed(Result.getOrElse(decodeJson(text), (): Json => text))
 }
 
-/**
- * The item that is meant: by its id, or an approval by what it lets through (`publish`, `<mission>/<unit>`), with which
- * its text begins.
- */
+/** Whether the approval is called so; one of an earlier version has its name at the beginning of its text alone. */
+const isCalled = ({ kind, name, text }: Question, given: string): boolean =>
+  kind === "approval" && (name === undefined ? text.startsWith(`${given}: `) : name === nameGiven(given))
+
+/** The item that is meant: by its id, or an approval by its name (`publish`, `<mission>/<unit>`, a call's label). */
 const meant = ({ questions }: RunState, item: string): Question | undefined =>
   questions.get(item)?.event ??
   // What was asked last is what the run waits for: content that has changed since is asked about again.
-  [...questions.values()].findLast(
-    ({ answer, event }) =>
-      answer === undefined && event.kind === "approval" && event.text.startsWith(`${item}: `)
-  )?.event
+  [...questions.values()].findLast(({ answer, event }) => answer === undefined && isCalled(event, item))
+    ?.event
 
 /** Answers an item of a run, with `kind` only one of that kind, and says how to go on. */
 export const giveAnswer = Effect.fnUntraced(function* (

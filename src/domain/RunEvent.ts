@@ -143,7 +143,12 @@ const body = {
     schema: Schema.optionalKey(Schema.Json),
     default: Schema.optionalKey(Schema.Json),
     /** Of an approval: fingerprint of what is approved. Absent: the call that `key` names is all of it. */
-    hash: Schema.optionalKey(Schema.String)
+    hash: Schema.optionalKey(Schema.String),
+    /**
+     * Of an approval: what it is called where one is given (engine/approvalName.ts). Absent: it has no name, or was
+     * asked by a version that only wrote it at the beginning of `text`.
+     */
+    name: Schema.optionalKey(Schema.String)
   },
   /**
    * `beforehand`: nobody was asked; an approval of this name was given when the run was started, and is used up. `by`:

@@ -5,6 +5,7 @@ import type { RunEventBody } from "../domain/RunEvent.ts"
 import type { RunSummary } from "../domain/RunSummary.ts"
 import { wholeNanos } from "../domain/budget/nanos.ts"
 import { journalErrorInfo, journalStatus } from "../journal/journalStatus.ts"
+import type { RunState } from "../journal/RunState.ts"
 import type { PlanDriver, PlanState } from "../plan/PlanProtocol.ts"
 import { takeInbox } from "./answerItem.ts"
 import { catchUp } from "./catchUp.ts"
@@ -16,7 +17,15 @@ import type { Suspension } from "./pendingItems.ts"
 import { append, type RunContext } from "./RunContext.ts"
 import type { RunHistory } from "./RunHistory.ts"
 import type { Session } from "./Session.ts"
-import { editCure, failureCure, lossError, resultValue, retryCure, type SummaryParts } from "./summarize.ts"
+import {
+  editCure,
+  failureCure,
+  lossError,
+  resultValue,
+  retryCure,
+  retryRefused,
+  type SummaryParts
+} from "./summarize.ts"
 
 type Ended = Pick<
   SummaryParts,
@@ -75,12 +84,14 @@ const endOf = (
     const { detail, gate } = closedGate
     const why = typeof detail === "string" ? `: ${detail}` : ""
     const { runId } = run.journal
-    const again = retryCure(runId)
+    const again = retryRefused(runId, run.journal.state())
     // A person's refusal stands: it is not asked for again, and only another word of theirs is another.
     const cure =
       gate === "publish" && detail === "refused"
-        ? `to publish it after all: ${again} --approve publish`
-        : `alembic inspect ${runId}; once what it says is mended: ${again}`
+        ? `to publish it after all: ${retryCure(runId)} --approve publish`
+        : again !== retryCure(runId)
+          ? again
+          : `alembic inspect ${runId}; once what it says is mended: ${again}`
     const error = { code: "gate_failed", message: `the gate ${gate} did not pass${why}`, cure }
     return { type: "RunFailed", status: "failed", error, ...result, coverage }
   }
@@ -95,16 +106,16 @@ const endOf = (
 const endedBy = (
   end: End,
   runId: string,
-  failedCalls: number
+  state: RunState
 ): Pick<Ended, "status" | "result" | "notices" | "error" | "findings"> => ({
   status: end.status,
   ...(end.result === undefined ? {} : { result: end.result }),
   ...(end.notices === undefined ? {} : { notices: end.notices }),
   ...(end.type === "RunFailed"
-    ? { error: { cure: failureCure(runId, end.error.code, failedCalls), ...end.error } }
+    ? { error: { cure: failureCure(runId, end.error.code, state), ...end.error } }
     : {}),
   ...(end.type === "RunFailed" && end.findings !== undefined ? { findings: end.findings } : {}),
-  ...(end.status === "incomplete" ? { error: lossError(end.coverage, runId) } : {})
+  ...(end.status === "incomplete" ? { error: lossError(end.coverage, runId, state) } : {})
 })
 
 const diverged = (divergence: Divergence, runId: string): Pick<Ended, "status" | "error"> => ({
@@ -213,7 +224,7 @@ const toItsEnd = Effect.fnUntraced(function* (
   yield* append(run, end)
   yield* journal.commit
   yield* journal.seal(end.result)
-  return endedBy(end, journal.runId, journal.state().failed)
+  return endedBy(end, journal.runId, journal.state())
 })
 
 /** A run as it is opened: its plan is not yet between its gates. */

@@ -92,7 +92,7 @@ export const summaryOfEnd = Effect.fnUntraced(function* (
       ...base,
       status: end.status,
       ...(result === undefined ? {} : { result }),
-      error: { cure: failureCure(journal.runId, end.error.code, state.failed), ...end.error },
+      error: { cure: failureCure(journal.runId, end.error.code, state), ...end.error },
       ...(end.findings === undefined ? {} : { findings: end.findings })
     })
   }
@@ -101,7 +101,7 @@ export const summaryOfEnd = Effect.fnUntraced(function* (
     ...base,
     status: end.status,
     ...(result === undefined ? {} : { result }),
-    ...(end.status === "incomplete" ? { error: lossError(end.coverage, journal.runId) } : {})
+    ...(end.status === "incomplete" ? { error: lossError(end.coverage, journal.runId, state) } : {})
   })
 })
 

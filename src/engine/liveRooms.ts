@@ -167,16 +167,15 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
       kind: "approval" as const,
       text: `${name}: ${text}`,
       choices: ["approve", "refuse"],
-      hash: Result.getOrThrow(fingerprint(content))
+      hash: Result.getOrThrow(fingerprint(content)),
+      name
     }
     const earlier = askedBefore(room, name, before)
     // A run has one set of gates, however often it is reopened: what a person said of the same content stands.
     const of = room.verb === "gates" ? room.verb : room.id
     const call = bare({ verb: `${room.verb}.question`, spec: { of, name, hash: ask.hash } }, room)
     const decided =
-      earlier === "approve"
-        ? { t: "answered" as const, answer: earlier }
-        : yield* items.approval(name, call, ask)
+      earlier === "approve" ? { t: "answered" as const, answer: earlier } : yield* items.approval(call, ask)
     if (decided.t === "asked") toPerson.set(call.n, reply)
     if (decided.t === "asked") return dispatcher.wait({ call, reason: "approval", item: decided.item })
     asked.delete(call.n)

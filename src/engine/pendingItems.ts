@@ -5,6 +5,7 @@ import type { CallRef } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import { makeError, type ModelErrorInfo } from "../domain/ModelError.ts"
 import type { RunEventOf, SuspendReason } from "../domain/RunEvent.ts"
+import { nameGiven } from "./approvalName.ts"
 import { takeInbox } from "./answerItem.ts"
 import type { Brake } from "./brake.ts"
 import { closedLane } from "./brake.ts"
@@ -20,7 +21,7 @@ export interface Waiting {
   readonly item: string
 }
 
-type Ask = Pick<RunEventOf<"QuestionAsked">, "kind" | "text" | "choices" | "schema" | "hash">
+type Ask = Pick<RunEventOf<"QuestionAsked">, "kind" | "text" | "choices" | "schema" | "hash" | "name">
 
 /** What a person, or `--approve`, said to an approval; or that they have to be asked. */
 export type ApprovalGiven =
@@ -135,13 +136,21 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
     return known === undefined ? write(call, ask) : Effect.succeed(known.item)
   }
 
-  /** Uses an approval of that name that was given beforehand, if one is left: each is for one decision. */
-  const useBeforehand = Effect.fnUntraced(function* (name: string, call: IssuedCall, ask: Ask) {
+  /**
+   * Uses an approval that was given beforehand, by the name or by the item of what was asked, if one is left: each is for
+   * one decision.
+   */
+  const useBeforehand = Effect.fnUntraced(function* (call: IssuedCall, ask: Ask) {
     if (run.approve === "all") return false
-    const given = run.approve.filter((approved) => approved === name).length
-    if (given <= (history.usedApprovals.get(name) ?? 0)) return false
+    const given = run.approve.map(nameGiven)
+    const beforehand = [ask.name, questionOf(call)?.item].find(
+      (name) =>
+        name !== undefined &&
+        given.filter((approved) => approved === name).length > (history.usedApprovals.get(name) ?? 0)
+    )
+    if (beforehand === undefined) return false
     const item = yield* record(call, ask)
-    history.add(yield* append(run, { type: "QuestionAnswered", item, answer: "approve", beforehand: name }))
+    history.add(yield* append(run, { type: "QuestionAnswered", item, answer: "approve", beforehand }))
     return true
   })
 
@@ -150,10 +159,9 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
    * 2. What was approved stays so; what was refused is approved after all only by an approval given since.
    * 3. An approval given beforehand is for the first decision of its name that needs one; that it was used is journaled.
    */
-  const approval = Effect.fnUntraced(function* (name: string | undefined, call: IssuedCall, ask: Ask) {
+  const approval = Effect.fnUntraced(function* (call: IssuedCall, ask: Ask) {
     const said = run.approve === "all" ? "approve" : reply(call)
-    const given =
-      said !== "approve" && name !== undefined && (yield* useBeforehand(name, call, ask)) ? "approve" : said
+    const given = said !== "approve" && (yield* useBeforehand(call, ask)) ? "approve" : said
     const decided: ApprovalGiven =
       given === undefined ? { t: "asked", item: yield* record(call, ask) } : { t: "answered", answer: given }
     return decided

@@ -61,20 +61,44 @@ export interface SummaryParts {
 /** What to type to make the failed calls again. */
 export const retryCure = (runId: string) => `alembic resume ${runId} --retry-failed`
 
+/** Names that a shell takes as they are. */
+const isPlain = (name: string): boolean => /^[\w./:-]+$/.test(name)
+
+/**
+ * The same where a person has refused some of them: a refusal stands, so that those are named which only another word
+ * of theirs lets through, three at most.
+ */
+export const retryRefused = (
+  runId: string,
+  { failed, questions }: Pick<RunState, "failed" | "questions">
+): string => {
+  const names = [...questions.values()].flatMap(({ answer, event: { choices, item, kind, name } }) =>
+    kind === "approval" && choices?.includes("approve") === true && answer === "refuse" && name !== "publish"
+      ? [name !== undefined && isPlain(name) ? name : item]
+      : []
+  )
+  if (names.length === 0) return retryCure(runId)
+  const shown = names.slice(0, 3).map((name) => `--approve ${name}`)
+  const approved = [...shown, ...(names.length > 3 ? ["…"] : [])].join(" ")
+  return failed > names.length
+    ? `${retryCure(runId)} (what was refused stays so without ${approved})`
+    : `to have it done although it was refused: ${retryCure(runId)} ${approved}`
+}
+
 /** What to type once the plan is corrected: the edited plan is another run, and takes this one's answers. */
 export const editCure = (runId: string) => `alembic run --reuse ${runId}`
 
 /** What to do about a run that failed: making calls again helps only where calls failed. */
-export const failureCure = (runId: string, code: string, failedCalls: number): string =>
-  failedCalls > 0 && code === "plan_error"
-    ? retryCure(runId)
+export const failureCure = (runId: string, code: string, state: RunState): string =>
+  state.failed > 0 && code === "plan_error"
+    ? retryRefused(runId, state)
     : `correct the plan, then: ${editCure(runId)} (what was answered is not paid again)`
 
 /** Said of a run that returned with items lost. */
-export const lossError = ({ done, of }: Coverage, runId: string): RunErrorInfo => ({
+export const lossError = ({ done, of }: Coverage, runId: string, state: RunState): RunErrorInfo => ({
   code: "incomplete",
   message: `${of - done} of ${of} items were lost`,
-  cure: `${retryCure(runId)} (or accept the loss: --accept-loss)`
+  cure: `${retryRefused(runId, state)} (or accept the loss: --accept-loss)`
 })
 
 /** Sums of floating-point dollars are rounded to a billionth, so that they read as they were billed. */

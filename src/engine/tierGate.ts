@@ -6,6 +6,7 @@ import type { Json } from "../domain/canonicalJson.ts"
 import { makeError } from "../domain/ModelError.ts"
 import type { ModelRunFailure } from "../domain/ModelRun.ts"
 import { admission, type CouncilWord } from "../mission/tiers.ts"
+import { nameOfCall } from "./approvalName.ts"
 import type { IssuedCall } from "./CallBook.ts"
 import { isFree } from "./dispatchCall.ts"
 import { notDispatched } from "./LiveAnswers.ts"
@@ -76,9 +77,11 @@ export const makeTierGate = (
     const asked = approvalOf(call)
     if (admitted.t === "run" && (tier !== "T3" || (yield* items.waive(asked)))) return run
     const why = admitted.t === "run" ? "T3 runs after a council said GO" : admitted.why
-    const decided = yield* items.approval(label, asked, {
+    const name = label === undefined ? undefined : nameOfCall(label)
+    const decided = yield* items.approval(asked, {
       kind: "approval",
-      text: `${label ?? "call"}: ${why}: ${shown(prompt)}`,
+      text: `${name ?? "call"}: ${why}: ${shown(prompt)}`,
+      ...(name === undefined ? {} : { name }),
       choices: ["approve", "refuse"],
       hash: call.ref.key
     })
