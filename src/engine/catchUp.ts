@@ -11,6 +11,8 @@ import { Session, type Deed } from "./Session.ts"
 
 /** How many known answers go to the plan's process in one message. */
 const batchSize = 256
+/** How far apart in the log they may stand, and how long they may be together: what the plan does in between is a turn. */
+const batchBytes = 4 * 1024 * 1024
 
 /** The next answers from `rank` on, in journal order; calls of rooms are not the plan's. */
 const knownFrom = (run: RunContext, rank: number, until: number): ReadonlyArray<CallState> => {
@@ -18,7 +20,10 @@ const knownFrom = (run: RunContext, rank: number, until: number): ReadonlyArray<
   const found: Array<CallState> = []
   for (let at = rank; at < until && found.length < batchSize; at++) {
     const call = completed.at(at)
-    if (call !== undefined && call.n > 0) found.push(call)
+    if (call === undefined || call.n <= 0) continue
+    const first = found[0]
+    if (first !== undefined && call.offset + call.length - first.offset > batchBytes) break
+    found.push(call)
   }
   return found
 }
@@ -32,6 +37,19 @@ const openPatienceMs = 250
 
 const answerOf = (run: RunContext, call: CallState | string, n: number) =>
   Effect.map(run.journal.readResultText(call), (json): Answer => ({ n, json }))
+
+/** The first of them, at least one: an answer may be long, also one whose line is short. */
+const answersOf = Effect.fnUntraced(function* (run: RunContext, calls: ReadonlyArray<CallState>) {
+  const answers: Array<Answer> = []
+  let length = 0
+  for (const call of calls) {
+    if (length > batchBytes) break
+    const answer = yield* answerOf(run, call, call.n)
+    answers.push(answer)
+    length += answer.json.length
+  }
+  return answers
+})
 
 /**
  * The first of the journal's answers from `next` on that the plan neither took nor gave up on. A plan that has ended
@@ -93,21 +111,22 @@ export const catchUp = Effect.fnUntraced(function* (
     const until = run.journal.state().completed.length
     let next = knownFrom(run, 0, until)
     while (next.length > 0 && session.state.t === "waiting" && session.divergence === undefined) {
-      const answers = yield* Effect.forEach(next, (call) => answerOf(run, call, call.n))
+      const answers = yield* answersOf(run, next)
+      const given = next.slice(0, answers.length)
       const turn = yield* driven(run, run.driver.deliver(answers))
       yield* absorb(turn)
-      for (const { n, rank } of next.slice(0, turn.delivered)) {
+      for (const { n, rank } of given.slice(0, turn.delivered)) {
         if (session.pending.get(n)?.verb === "agent") replayed++
         session.pending.delete(n)
         session.answered.drop(rank)
       }
-      const stopped = next[turn.delivered]
+      const stopped = given[turn.delivered]
       // An answer that the plan gave up on, right before it came, is in the journal and was never delivered.
       if (stopped !== undefined && !session.gaveUp.has(stopped.id)) {
         next = next.slice(turn.delivered)
         break
       }
-      const last = stopped ?? next.at(-1)
+      const last = stopped ?? given.at(-1)
       next = knownFrom(run, (last?.rank ?? until) + 1, until)
     }
     const missing = unwanted(run, session, next, until)

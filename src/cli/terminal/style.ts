@@ -47,8 +47,17 @@ export const drawn = (text: string, mark: string | undefined, each: (part: strin
   }, each(head))
 }
 
-/** At most `width` characters on one line. */
+/** What is looked at of a long text, in characters a character that is shown: the rest is not shown anyway. */
+const lookedAt = 64
+
+/** At most `width` characters on one line. What it gives does not keep a long text in memory, as a slice of it does. */
 export const clip = (text: string, width: number): string => {
-  const line = harmless(text.replace(/\s+/g, " ")).trim()
-  return line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1)).toWellFormed()}…`
+  const head = text.length > width * lookedAt ? text.slice(0, width * lookedAt) : text
+  const line = harmless(head.replace(/\s+/g, " ")).trim()
+  if (line.length <= width && head === text) return line
+  return `${line
+    .slice(0, Math.max(0, width - 1))
+    .toWellFormed()
+    .split("")
+    .join("")}…`
 }
