@@ -22,7 +22,7 @@ export interface RunTerms extends Spending {
   readonly fixtures: boolean
   /** Writes down where the run comes from, as its events tell. */
   readonly claim: (event: RunEvent) => Effect.Effect<void>
-  /** What was typed after `alembic run` when the run was begun, as far as it says what is run. */
+  /** What was typed after `alembic` when the run was begun, as far as it says what is run. */
   readonly typed?: string
   /** The result as people read it; as JSON unless given. */
   readonly show?: (result: Json) => string

@@ -15,6 +15,10 @@ export const onJournal = <A, E, R>(self: Effect.Effect<A, E, R>) =>
     return yield* Effect.provide(self, host.journal(yield* baseDirectory))
   })
 
+/** The run that a flag names, if it was given. */
+export const givenRun = (flag: Option.Option<string>) =>
+  Option.isNone(flag) ? Effect.succeed(undefined) : onJournal(resolveRun(flag.value))
+
 export interface DatedRun extends RunListing {
   /** When its log was last written, in milliseconds of the file system. A hermetic run's own clock tells no dates. */
   readonly writtenAt: number

@@ -15,7 +15,7 @@ export const Member = Schema.Struct({
   model: Schema.optionalKey(Schema.NonEmptyString),
   /** Who the member is, in its own system prompt. */
   persona: Schema.optionalKey(Schema.String),
-  weight: Schema.optionalKey(Schema.Number)
+  weight: Schema.optionalKey(Schema.Finite)
 })
 export type Member = typeof Member.Type
 
@@ -34,19 +34,19 @@ export type Phase = typeof Phase.Type
 /** What is scored from 0 to 10. Weights are relative: only their ratios count. */
 export const Axis = Schema.Struct({
   id: Id,
-  weight: Schema.Number,
+  weight: Schema.Finite,
   description: Schema.optionalKey(Schema.String)
 })
 export type Axis = typeof Axis.Type
 
 /** A weighted mean of at least `go` is GO, of at least `pivot` PIVOT, else NO_GO. */
-export const Thresholds = Schema.Struct({ go: Schema.Number, pivot: Schema.Number })
+export const Thresholds = Schema.Struct({ go: Schema.Finite, pivot: Schema.Finite })
 export type Thresholds = typeof Thresholds.Type
 
 /** Bounds of one debate, its permutations included. `usd` in US dollars. */
 export const DebateBudget = Schema.Struct({
   calls: Schema.optionalKey(PositiveInt),
-  usd: Schema.optionalKey(Schema.Number.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(0))))
+  usd: Schema.optionalKey(Schema.Finite.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(0))))
 })
 export type DebateBudget = typeof DebateBudget.Type
 
@@ -67,7 +67,7 @@ export const BoardFile = Schema.Struct({
   ),
   budget: Schema.optionalKey(DebateBudget),
   maxOutputTokens: Schema.optionalKey(PositiveInt),
-  temperature: Schema.optionalKey(Schema.Number),
+  temperature: Schema.optionalKey(Schema.Finite),
   timeoutMs: Schema.optionalKey(PositiveInt)
 })
 export type BoardFile = typeof BoardFile.Type

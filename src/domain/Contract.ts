@@ -2,7 +2,7 @@
 // Unknown keys are refused by path. Missions and gates act on it in their own rooms.
 import { Schema } from "effect"
 
-const optionalNumber = Schema.optionalKey(Schema.Number)
+const optionalNumber = Schema.optionalKey(Schema.Finite)
 
 /** Bounds. A bound of zero or less means "only free adapters", never "unlimited". Time in milliseconds. */
 export const Budget = Schema.Struct({
@@ -33,7 +33,7 @@ export type ProofCommand = typeof ProofCommand.Type
 export const Contract = Schema.Struct({
   budget: Schema.optionalKey(Budget),
   coverage: Schema.optionalKey(
-    Schema.Struct({ min: Schema.Number.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 1 }))) })
+    Schema.Struct({ min: Schema.Finite.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 1 }))) })
   ),
   assertions: Schema.optionalKey(Schema.Array(Assertion)),
   proofs: Schema.optionalKey(Schema.Array(ProofCommand)),

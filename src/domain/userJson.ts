@@ -21,6 +21,26 @@ export const placeOf = (text: string, offset: number): { readonly line: number; 
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
 }
 
+const number = /-?\d[\d.eE+-]*/y
+
+/** The first number of a text of JSON that is too large to be one here, such as `1e400`. */
+const tooLarge = (text: string) => {
+  let quoted = false
+  for (let offset = 0; offset < text.length; offset++) {
+    if (text[offset] === '"') quoted = !quoted
+    else if (quoted) offset += text[offset] === "\\" ? 1 : 0
+    else {
+      number.lastIndex = offset
+      const token = number.exec(text)?.[0]
+      if (token === undefined) continue
+      if (Math.abs(Number(token)) === Infinity)
+        return { offset, problem: `the number ${token.slice(0, 40)} is too large` }
+      offset += token.length - 1
+    }
+  }
+  return undefined
+}
+
 const decode = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Json))
 
 /** The value of a text, or where it stops being JSON. A byte order mark is no part of it. */
@@ -30,7 +50,7 @@ export const userJson = (given: string): Result.Result<Json, UserJsonError> => {
     const { offset, problem } = Result.match(strictJson(text, maxValueDepth), {
       onFailure: (error) => error,
       // What the strict reader takes and the other does not, there is not.
-      onSuccess: () => ({ offset: 0, problem: "not JSON" })
+      onSuccess: () => tooLarge(text) ?? { offset: 0, problem: "not JSON" }
     })
     return new UserJsonError({
       ...placeOf(text, offset),

@@ -14,7 +14,7 @@
 //     suspended then.
 // D9  What one outage made answers of is made again with what it stopped.
 import { Clock, Deferred, Effect } from "effect"
-import type { Admission } from "../domain/budget/admission.ts"
+import { refusalOf, type Admission, type Refused } from "../domain/budget/admission.ts"
 import { worstOfAttempt } from "../adapters/Pricing.ts"
 import { makeError } from "../domain/ModelError.ts"
 import type { JournalError } from "../journal/JournalError.ts"
@@ -89,12 +89,16 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     })
   }
 
-  const refuse = Effect.fnUntraced(function* (call: IssuedCall, why: string) {
+  const refuse = Effect.fnUntraced(function* (call: IssuedCall, refused: Refused) {
     counts.live++
     yield* schedule(call)
     yield* answers.fail(
       call,
-      notDispatched(call, makeError("budget_exceeded", `not dispatched: ${why}`), "skipped")
+      notDispatched(
+        call,
+        makeError("budget_exceeded", `not dispatched: ${refused.why}`, { detail: refusalOf(refused) }),
+        "skipped"
+      )
     )
   })
 
@@ -125,10 +129,10 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     const input = inputOf(run, call)
     const need = first === undefined ? undefined : worstOfAttempt(first, input)
     const admission: Admission =
-      need !== undefined && (yield* isLate) ? { t: "refused", why: timeIsOver } : desk.admit(call, need, true)
+      need !== undefined && (yield* isLate) ? timeIsOver : desk.admit(call, need, true)
     if (admission.t === "wait") return admission
     if (admission.t === "refused") {
-      yield* refuse(call, admission.why)
+      yield* refuse(call, admission)
       return undefined
     }
     counts.live++

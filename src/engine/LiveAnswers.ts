@@ -7,6 +7,7 @@ import type { ModelRunFailure } from "../domain/ModelRun.ts"
 import type { RunEventBody } from "../domain/RunEvent.ts"
 import { isUnwritable } from "../journal/JournalError.ts"
 import type { Answer } from "../plan/PlanProtocol.ts"
+import { refusalIn, type RefusedBy } from "./budget/RefusedBy.ts"
 import { requestIdOf, undispatched, type IssuedCall } from "./CallBook.ts"
 import { lane, type Reply } from "./Flights.ts"
 import { brokenRoom, type BrokenRoom } from "./rooms/roomFailure.ts"
@@ -25,9 +26,10 @@ export interface LiveCounts {
   live: number
   cached: number
   replayed: number
-  failed: number
   inDoubt: number
+  /** Calls that a budget refused, of the whole run, and what refused the first of them. */
   overBudget: number
+  refusedBy: RefusedBy | undefined
   /** The first gate of the whole run that did not pass. */
   closedGate: ClosedGate | undefined
   /** Gates that have passed in missions since the run was last reopened. */
@@ -91,10 +93,8 @@ export const makeAnswers = (run: RunContext, counts: LiveCounts) => {
     const { event, text } = yield* Effect.catchIf(
       appendAnswer(run, { ...call.ref, result, ...more }),
       isUnwritable,
-      ({ problem }) => {
-        counts.failed++
-        return appendAnswer(run, { ...call.ref, result: { ...unwritten(call, result, problem) }, ...more })
-      }
+      ({ problem }) =>
+        appendAnswer(run, { ...call.ref, result: { ...unwritten(call, result, problem) }, ...more })
     )
     const reply = replies.get(call.n)
     if (call.parent === undefined && call.verb !== "agent") counts.broken ??= brokenRoom(result)
@@ -106,8 +106,11 @@ export const makeAnswers = (run: RunContext, counts: LiveCounts) => {
   })
 
   const fail = Effect.fnUntraced(function* (call: IssuedCall, failure: ModelRunFailure) {
-    counts.failed++
-    if (failure.error.code === "budget_exceeded") counts.overBudget++
+    const refused = refusalIn(failure)
+    if (refused !== undefined) {
+      counts.overBudget++
+      counts.refusedBy ??= refused
+    }
     yield* complete(call, { ...failure })
   })
 

@@ -16,6 +16,7 @@ import { fingerprint } from "../domain/fingerprint.ts"
 import type { RunEvent, RunEventOf } from "../domain/RunEvent.ts"
 import type { RunJournal } from "../journal/RunJournal.ts"
 import { MembersAsked, type Unreadable } from "./MembersAsked.ts"
+import { refusalIn, type RefusedBy } from "./budget/RefusedBy.ts"
 import { brokenRoom, type BrokenRoom } from "./rooms/roomFailure.ts"
 
 /** Codes by which a plan's process ends for want of time or memory: what a machine is short of, not the plan. */
@@ -111,8 +112,9 @@ export class RunHistory {
   private isAtWork = false
   /** How many processes have begun to work on the run. */
   processes = 0
-  /** Calls that the budget refused. */
+  /** Calls that a budget refused, and what refused the first of them. */
   overBudget = 0
+  refusedBy: RefusedBy | undefined
   /** The first gate that did not pass. */
   closedGate: ClosedGate | undefined
   /** Gates that have passed in missions. */
@@ -143,6 +145,13 @@ export class RunHistory {
   private noteSeq = new Column()
   private noteDigests = new Column()
 
+  private refused(result: unknown): void {
+    const refused = refusalIn(result)
+    if (refused === undefined) return
+    this.overBudget++
+    this.refusedBy ??= refused
+  }
+
   /** Folds one more event in. */
   add(event: RunEvent): void {
     if (this.isAtWork && event.type !== "QuestionAnswered" && !begins.has(event.type)) {
@@ -166,7 +175,7 @@ export class RunHistory {
         this.namesDigest.set(event.n, namesDigestOf(event))
         break
       case "CallCompleted":
-        if (member(member(event.result, "error"), "code") === "budget_exceeded") this.overBudget++
+        if (member(member(event.result, "error"), "code") === "budget_exceeded") this.refused(event.result)
         this.broken ??= brokenRoom(event.result)
         if (this.gatesAtEnd === callId(event))
           this.decidedGates = { key: event.key, occurrence: event.occurrence }
@@ -199,6 +208,7 @@ export class RunHistory {
         break
       case "RunReopened":
         this.overBudget = 0
+        this.refusedBy = undefined
         this.decidedGates = undefined
         this.gatesAtEnd = undefined
         this.closedGate = undefined

@@ -81,8 +81,6 @@ export const catchUp = Effect.fnUntraced(function* (
 ) {
   const session = new Session(run, history)
   const beyond: Array<Deed> = []
-  /** Answers of model calls that the plan has been given. */
-  let replayed = 0
 
   const absorb = Effect.fnUntraced(function* (turn: Parameters<Session["take"]>[0]) {
     for (const deed of yield* session.take(turn)) beyond.push(deed)
@@ -116,7 +114,6 @@ export const catchUp = Effect.fnUntraced(function* (
       const turn = yield* driven(run, run.driver.deliver(answers))
       yield* absorb(turn)
       for (const { n, rank } of given.slice(0, turn.delivered)) {
-        if (session.pending.get(n)?.verb === "agent") replayed++
         session.pending.delete(n)
         session.answered.drop(rank)
       }
@@ -135,7 +132,7 @@ export const catchUp = Effect.fnUntraced(function* (
       session.divergence = missingCall({ seq, n: missing.n, ...(yield* readScheduled(run.journal, seq)) })
     }
     yield* passGates
-    return { session, beyond, replayed }
+    return { session, beyond }
   }
 
   // Otherwise the rule is: of the answers that the plan waits for, the one journaled first.
@@ -143,7 +140,6 @@ export const catchUp = Effect.fnUntraced(function* (
     const call = session.answered.takeFirst()
     if (call !== undefined) {
       session.pending.delete(call.n)
-      if (call.verb === "agent") replayed++
       const answer = yield* answerOf(run, call.id, call.n)
       yield* absorb(yield* driven(run, run.driver.deliver([answer])))
     } else if (toItsEnd && own !== undefined && own.goesOn() !== "no") {
@@ -155,5 +151,5 @@ export const catchUp = Effect.fnUntraced(function* (
       yield* absorb(yield* driven(run, own.turn))
     } else break
   }
-  return { session, beyond, replayed }
+  return { session, beyond }
 })

@@ -6,8 +6,11 @@ import type { RunSummary } from "../domain/RunSummary.ts"
 import { wholeNanos } from "../domain/budget/nanos.ts"
 import { journalErrorInfo, journalStatus } from "../journal/journalStatus.ts"
 import type { RunState } from "../journal/RunState.ts"
+import type { RunJournal } from "../journal/RunJournal.ts"
 import type { PlanDriver, PlanState } from "../plan/PlanProtocol.ts"
 import { takeInbox } from "./answerItem.ts"
+import { wholeRun } from "./budget/BudgetDesk.ts"
+import type { RefusedBy } from "./budget/RefusedBy.ts"
 import { catchUp } from "./catchUp.ts"
 import type { Divergence } from "./Divergence.ts"
 import { gatedPlan } from "./gates/gatedPlan.ts"
@@ -33,15 +36,27 @@ type Ended = Pick<
 >
 type End = Extract<RunEventBody, { type: "RunCompleted" | "RunFailed" }>
 
+const overBudgetText = (calls: number, { bound }: RefusedBy = {}): string =>
+  bound === "price"
+    ? `${calls} call(s) were not sent: what a model costs is not known, and there is a cost bound`
+    : `${calls} call(s) did not fit in the budget and were not sent`
+
 /**
  * What to type when the budget was too small. A contract's budget is part of what the run is: with another it is another
  * run. Twice the cap is room for as much again.
  */
-const moreBudgetCure = ({ budget, contract, journal }: RunContext): string => {
+const moreBudgetCure = (
+  { budget, contract, journal }: RunContext,
+  { bound, budget: of, model = "its model" }: RefusedBy = {}
+): string => {
   const { runId } = journal
+  const again = `${editCure(runId)} (what was answered is not paid again)`
+  if (bound === "price")
+    return `name the price of ${model} under prices in alembic.json, then: ${retryCure(runId)} --config alembic.json`
+  if (of !== undefined && of !== wholeRun) return `raise ${of}, then: ${again}`
   return contract?.budget === undefined && budget.usd !== undefined
     ? `${retryCure(runId)} --max-usd ${budget.usd > 0 ? wholeNanos(budget.usd * 2) : 1}`
-    : `raise the contract's budget, then: ${editCure(runId)} (what was answered is not paid again)`
+    : `raise the contract's budget, then: ${again}`
 }
 
 /** How the plan's end is journaled. `counts`: of the whole run, what the budget refused and which gate closed. */
@@ -49,7 +64,12 @@ const endOf = (
   run: RunContext,
   session: Session,
   state: PlanState,
-  { broken, closedGate, overBudget }: Pick<LiveCounts, "broken" | "closedGate" | "overBudget">
+  {
+    broken,
+    closedGate,
+    overBudget,
+    refusedBy
+  }: Pick<LiveCounts, "broken" | "closedGate" | "overBudget" | "refusedBy">
 ): End => {
   const { coverage } = session
   if (state.t === "failed") {
@@ -68,8 +88,8 @@ const endOf = (
   if (overBudget > 0 && !run.acceptLoss) {
     const error = {
       code: "budget_exceeded",
-      message: `${overBudget} call(s) did not fit in the budget and were not made`,
-      cure: moreBudgetCure(run)
+      message: overBudgetText(overBudget, refusedBy),
+      cure: moreBudgetCure(run, refusedBy)
     }
     return { type: "RunFailed", status: "failed", error, ...result, coverage }
   }
@@ -165,8 +185,9 @@ interface Progress {
   readonly counts: LiveCounts
 }
 
-const partsOf = ({ counts, session }: Progress): Pick<Ended, "coverage" | "calls"> => {
-  const { cached, failed, inDoubt, live, replayed } = counts
+const partsOf = (journal: RunJournal, { counts, session }: Progress): Pick<Ended, "coverage" | "calls"> => {
+  const { cached, inDoubt, live, replayed } = counts
+  const failed = journal.state().modelFailed
   return {
     coverage: session?.coverage ?? { done: 0, of: 0 },
     calls: { total: live + cached + replayed, live, cached, replayed, failed, inDoubt }
@@ -188,9 +209,10 @@ const toItsEnd = Effect.fnUntraced(function* (
   // The process before this one stopped right after the gates: what they were decided on may have changed since.
   const stale = reopened ? undefined : history.decidedGates
   if (stale !== undefined) history.add(yield* append(run, { type: "RunReopened", failed: 0, only: [stale] }))
-  const { beyond, replayed, session } = yield* catchUp(run, history)
+  // What the journal answers, in rooms too, which are asked nothing where their own answer is known.
+  counts.replayed = journal.state().modelCompleted
+  const { beyond, session } = yield* catchUp(run, history)
   progress.session = session
-  counts.replayed = replayed
   if (session.divergence !== undefined) return diverged(session.divergence, journal.runId)
 
   if (history.isEmpty) {
@@ -241,17 +263,17 @@ const failsAnyway = (
  * any further is how the run ends, with what is known of it.
  */
 export const driveRun = Effect.fnUntraced(function* (plan: PlanRun, history: RunHistory, reopened: boolean) {
-  const { broken, closedGate, overBudget } = history
+  const { broken, closedGate, overBudget, refusedBy } = history
   const counts: LiveCounts = {
     live: 0,
     cached: 0,
     replayed: 0,
-    failed: 0,
     inDoubt: 0,
     broken,
     closedGate,
     passedGates: new Set(history.passedGates),
-    overBudget
+    overBudget,
+    refusedBy
   }
   const progress: Progress = { session: undefined, counts }
   const { council, driver } = gatedPlan(plan.driver, plan.contract, {
@@ -271,5 +293,5 @@ export const driveRun = Effect.fnUntraced(function* (plan: PlanRun, history: Run
       Effect.succeed({ status: journalStatus(error), error: journalErrorInfo(error) })
     )
   )
-  return { ...ended, ...partsOf(progress) }
+  return { ...ended, ...partsOf(run.journal, progress) }
 })

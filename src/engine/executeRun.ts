@@ -76,7 +76,12 @@ export const summaryOfEnd = Effect.fnUntraced(function* (
   const state = journal.state()
   const { end } = history
   if (end === undefined) return undefined
-  const calls = { ...noCalls, total: state.modelCalls, replayed: state.modelCalls, failed: state.failed }
+  const calls = {
+    ...noCalls,
+    total: state.modelCompleted,
+    replayed: state.modelCompleted,
+    failed: state.modelFailed
+  }
   const base = {
     runId: journal.runId,
     dir: journal.dir,

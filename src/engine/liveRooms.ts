@@ -78,7 +78,6 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
   /** The journal's answer, if it has one. */
   const known = Effect.fnUntraced(function* (call: IssuedCall) {
     if (call.earlier?.status !== "completed") return undefined
-    if (call.verb === "agent") counts.replayed++
     return yield* run.journal.readResult(call.id)
   })
 

@@ -91,8 +91,8 @@ export const liveRun = Effect.fnUntraced(function* (
     run.budget.ms === undefined
       ? undefined
       : (yield* Clock.currentTimeMillis) + run.budget.ms - history.activeMs
-  const { counts: earlier, failed, modelCalls } = run.journal.state()
-  const hasSucceeded = modelCalls > 0 && earlier.completed > failed
+  const { modelCompleted, modelFailed } = run.journal.state()
+  const hasSucceeded = modelCompleted > modelFailed
   const brake = makeBrake(run.brake ?? (yield* Guards).policy.brake, hasSucceeded)
   const dispatcher = makeDispatcher({ run, flights, answers, items, counts, brake, wanted, deadline })
   const rooms = makeLiveRooms({
@@ -230,7 +230,6 @@ export const liveRun = Effect.fnUntraced(function* (
     const known = session.answered.takeFirst()
     if (known !== undefined) {
       session.pending.delete(known.n)
-      if (known.verb === "agent") counts.replayed++
       const json = yield* run.journal.readResultText(known.id)
       return yield* absorb(yield* driven(run, run.driver.deliver([{ n: known.n, json }])))
     }

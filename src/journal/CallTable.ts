@@ -44,6 +44,7 @@ const columns = (rows: number) => ({
   offset: new Float64Array(rows),
   length: new Int32Array(rows),
   failed: new Uint8Array(rows),
+  model: new Uint8Array(rows),
   retry: new Int32Array(rows)
 })
 
@@ -84,6 +85,12 @@ export class CallRow implements CallState {
   }
   set failed(value: boolean) {
     this.table.columns.failed[this.row] = value ? 1 : 0
+  }
+  get model(): boolean {
+    return this.table.columns.model[this.row] === 1
+  }
+  set model(value: boolean) {
+    this.table.columns.model[this.row] = value ? 1 : 0
   }
   get retry(): number {
     return this.table.columns.retry[this.row] ?? 0

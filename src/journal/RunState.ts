@@ -23,6 +23,8 @@ export interface CallState {
   readonly length: number
   /** The answer says `ok: false`. */
   readonly failed: boolean
+  /** The answer is a model's, or a person's in its place; not a room's. */
+  readonly model: boolean
   /** Dispatches before the last that are in doubt. */
   readonly retry: number
 }
@@ -90,6 +92,9 @@ export interface RunState {
   readonly reopenedRank: number
   /** Calls of models, those that rooms make included; not sleeps, rooms and their steps. */
   readonly modelCalls: number
+  /** Of these, those that have an answer, and those whose answer says `ok: false`. */
+  readonly modelCompleted: number
+  readonly modelFailed: number
   readonly counts: Readonly<Record<CallStatus, number>>
   readonly failed: number
   readonly usage: Usage

@@ -56,6 +56,8 @@ export class Projection {
       usage: { inputTokens: 0, outputTokens: 0 },
       spending: this.spending,
       modelCalls: 0,
+      modelCompleted: 0,
+      modelFailed: 0,
       phases: [],
       coverage: undefined,
       questions: new Map(),
@@ -191,9 +193,14 @@ export class Projection {
     if (outcome.model && !reused) this.used(outcome.usage)
     this.status(call, "completed")
     call.failed = outcome.failed
+    call.model = outcome.model
     call.complete(offset, length)
     state.completed = this.calls.completed
     if (outcome.failed) state.failed++
+    if (outcome.model) {
+      state.modelCompleted++
+      if (outcome.failed) state.modelFailed++
+    }
     if (this.madeFor.size === 0) return
     const room = this.madeFor.get(callId(event))
     this.madeFor.delete(callId(event))
@@ -236,6 +243,10 @@ export class Projection {
       if (!isNamed && !follows) continue
       call.uncomplete()
       if (call.failed) state.failed--
+      if (call.model) {
+        state.modelCompleted--
+        if (call.failed) state.modelFailed--
+      }
       call.failed = false
       this.status(call, "parked")
     }

@@ -2,7 +2,14 @@
 // changed, leaves nothing to fill in, and speaks of what there is.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { asTyped, baseDirIn, inBase, lastingArguments, shellWords } from "../../src/cli/render/nextCommand.ts"
+import {
+  asTyped,
+  baseDirIn,
+  inBase,
+  lastingArguments,
+  shellWords,
+  withPlan
+} from "../../src/cli/render/nextCommand.ts"
 import type { InspectedCall } from "../../src/cli/commands/inspect.ts"
 import { callText } from "../../src/cli/render/inspectionText.ts"
 import { makeStyle } from "../../src/cli/terminal/style.ts"
@@ -43,10 +50,40 @@ describe("the next command", () => {
     const kept = shellWords(lastingArguments([...typed, "--base-dir=x"]))
     assert.strictEqual(kept, `--plan 'a b.ts' --args '{"a":"it'\\''s"}'`)
     assert.strictEqual(
-      asTyped("--plan $&.ts")("correct the plan, then: alembic run --reuse run-1"),
+      asTyped("run --plan $&.ts")("correct the plan, then: alembic run --reuse run-1"),
       "correct the plan, then: alembic run --plan $&.ts --reuse run-1"
     )
+    assert.strictEqual(
+      asTyped("council b.yaml 'Shall we?'")("raise the board's budget, then: alembic run --reuse run-1"),
+      "raise the board's budget, then: alembic council b.yaml 'Shall we?' --reuse run-1"
+    )
+    assert.strictEqual(withPlan("run --goal g.md", "x y.ts"), "run --goal g.md --plan 'x y.ts'")
+    assert.strictEqual(withPlan("run --plan 'it'\\''s.ts' --goal g", "b.ts"), "run --plan b.ts --goal g")
   })
+
+  it.live("of a replay with another plan runs that plan, as the run was begun", () =>
+    Effect.gen(function* () {
+      const says = (word: string) => `export const run = async (h) => (await h.agent("${word}")).ok`
+      const cwd = yield* planFolder({ "my goal.md": "g", "p.mjs": says("one"), "q.mjs": says("two") })
+      const begun = yield* alembic(
+        { cwd },
+        "run",
+        "--plan",
+        "p.mjs",
+        "--goal",
+        "my goal.md",
+        "--yes",
+        "--json"
+      )
+      const { runId } = lastLine(begun)
+      const replayed = yield* alembic({ cwd }, "replay", "@last", "--plan", "q.mjs")
+      assert.strictEqual(replayed.code, 1)
+      assert.include(
+        replayed.out,
+        `next: alembic run --plan q.mjs --goal 'my goal.md' --reuse ${String(runId)} (pays`
+      )
+    })
+  )
 
   it.live("of a failed plan runs the edited one as the first was run, over its answers", () =>
     Effect.gen(function* () {

@@ -10,7 +10,8 @@ export interface PaidOptions {
   readonly answer?: (input: ModelRunInput, made: number) => Effect.Effect<AttemptSuccess, ModelError>
   readonly acts?: boolean
   readonly free?: boolean
-  readonly price?: Price
+  /** `unknown`: it has none. */
+  readonly price?: Price | "unknown"
 }
 
 export const said = (text: string): AttemptSuccess => ({
@@ -37,7 +38,7 @@ export const paidRegistry = (options: PaidOptions = {}) => {
   const price = options.price ?? { inputUsdPerMillion: 1, outputUsdPerMillion: 2 }
   const layer = Layer.succeed(AdapterRegistry, {
     resolve: (given) => Effect.succeed(identityOf(given, given.model ?? "paid:m")),
-    bind: () => Effect.succeed([{ adapter, modelId: "m", price }]),
+    bind: () => Effect.succeed([{ adapter, modelId: "m", ...(price === "unknown" ? {} : { price }) }]),
     identity: { default: "paid:m" }
   })
   return { made, keys, layer }

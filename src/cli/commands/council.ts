@@ -16,7 +16,8 @@ import { goOnOrBegin } from "../settings/goOnOrBegin.ts"
 import { Host } from "../Host.ts"
 import { readAttachments } from "../inputsAttachments.ts"
 import { Output } from "../Output.ts"
-import { agreedAgain } from "../render/nextCommand.ts"
+import { agreedAgain, typedAfter } from "../render/nextCommand.ts"
+import { givenRun } from "../runReference.ts"
 import { verdictShown } from "../render/verdictShown.ts"
 import { givenSettings, modelsOf } from "../settings/runSettings.ts"
 
@@ -35,6 +36,7 @@ const config = {
   config: flags.configFlag,
   offlineFixtures: flags.fixturesFlag,
   fresh: flags.toggle("fresh", "Another debate on the same question"),
+  reuse: flags.optionalText("reuse", "<run>", "Take that debate's answers for what has not changed"),
   concurrency: flags.concurrencyFlag,
   maxUsd: flags.dollars("max-usd", "Spend at most that much; 0 means free models only"),
   dry: flags.toggle("dry", "Forecast calls, tokens and cost; nothing is spent or kept"),
@@ -98,7 +100,8 @@ export default defineCommand({
       return yield* badInput("usage", "the question is empty", { cure: 'alembic council BOARD "question"' })
     }
     const said = yield* givenSettings(input, "alembic.json")
-    const given = { ...said, kept: { ...said.kept, command: "council" as const } }
+    const typed = typedAfter("council", output.args)
+    const given = { ...said, kept: { ...said.kept, command: "council" as const, typed } }
     const models = modelsOf(given)
     const configPath = yield* configPathOf(input.config, "alembic.json")
     const boards = { [councilBoard]: yield* oneBoard(input.board, models.config, configPath) }
@@ -108,6 +111,7 @@ export default defineCommand({
       secrets: input.attachSecrets
     })
     for (const notice of notices) yield* output.note(notice)
+    const reuse = yield* givenRun(input.reuse)
     const request = {
       plan: yield* planFile,
       planName: councilPlanName,
@@ -117,7 +121,8 @@ export default defineCommand({
         ...(options.length === 0 ? {} : { args: { options } })
       },
       boards: boardValues(boards),
-      fresh: input.fresh
+      fresh: input.fresh,
+      ...(reuse === undefined ? {} : { reuse })
     }
     const settings = { ...models, baseDir }
     yield* Effect.provide(checkBoardModels(boards), host.models(settings))

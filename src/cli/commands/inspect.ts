@@ -22,6 +22,8 @@ export interface InspectedCall {
   /** What it is called: its label, the beginning of its prompt, or what a step of a room is. */
   readonly name: string
   readonly phase?: string
+  /** Of what makes calls of its own, or none; absent: a model's. Its tokens and cost are those of its calls. */
+  readonly verb?: string
   readonly model?: string
   readonly status: "scheduled" | "completed" | "failed" | "cancelled" | "parked"
   readonly attempts: number
@@ -87,6 +89,7 @@ const fold = (calls: Map<string, InspectedCall>, event: RunEvent): void => {
       ...(label === undefined ? {} : { label }),
       name: callName(event),
       ...(phase === undefined ? {} : { phase }),
+      ...(call.verb === "agent" ? {} : { verb: call.verb }),
       ...(call.model === undefined ? {} : { model: call.model }),
       status: "scheduled",
       attempts: 0,
@@ -106,7 +109,13 @@ const fold = (calls: Map<string, InspectedCall>, event: RunEvent): void => {
       attempts: 0
     }
     const { until: _, ...over } = known
-    if (event.type !== "CallCancelled") calls.set(id, { ...over, ...outcomeOf(event) })
+    const { costUsd, usage, ...outcome } = outcomeOf(event)
+    const paid = {
+      ...(usage === undefined ? {} : { usage }),
+      ...(costUsd === undefined ? {} : { costUsd })
+    }
+    if (event.type !== "CallCancelled")
+      calls.set(id, { ...over, ...outcome, ...(known.verb === undefined ? paid : {}) })
     else if (known.status === "scheduled") calls.set(id, { ...over, status: "cancelled" })
   }
 }
@@ -134,6 +143,7 @@ export const inspectRun = Effect.fnUntraced(
         ...(state.startedAt === undefined ? {} : { startedAt: state.startedAt }),
         writtenAt: yield* writtenAt(runId),
         events: state.lastSeq,
+        modelCalls: state.modelCalls,
         ...(state.coverage === undefined ? {} : { coverage: state.coverage }),
         ...(state.suspended === undefined ? {} : { suspended: state.suspended }),
         usage: state.usage,

@@ -9,8 +9,10 @@ import * as flags from "../flags.ts"
 import { Host } from "../Host.ts"
 import { namedFile, resolvePath } from "../inputsText.ts"
 import { Output } from "../Output.ts"
+import { withPlan } from "../render/nextCommand.ts"
 import { replayText } from "../render/replayText.ts"
 import { onJournal } from "../runReference.ts"
+import { typedOf } from "../settings/runSettings.ts"
 import { settingsOf, storedRun } from "../settings/storedRun.ts"
 
 const failureLine = (error: CommandError): ReplaySummary => {
@@ -26,8 +28,8 @@ const failureLine = (error: CommandError): ReplaySummary => {
 }
 
 /** A divergence is 1; what kept the replay from taking place is what it is for any other command. */
-const exitCodeOfReplay = ({ error, identical }: ReplaySummary): number => {
-  if (identical) return 0
+const exitCodeOfReplay = ({ error, ok }: ReplaySummary): number => {
+  if (ok) return 0
   if (error === undefined) return 1
   if (error.code === "non_deterministic") return 3
   return /^(?:plan_|no_run|bad_id|run_missing|prelude_)/.test(error.code) ? 2 : 5
@@ -61,7 +63,9 @@ export default defineCommand({
       host.engine({ ...settingsOf(stored), baseDir })
     )
     yield* output.emit(summary)
-    yield* output.print(replayText(summary, output.style))
+    const typed = typedOf(stored.kept)
+    const words = Option.match(input.plan, { onNone: () => typed, onSome: (path) => withPlan(typed, path) })
+    yield* output.print(replayText(summary, output.style, words))
     yield* output.exitWith(exitCodeOfReplay(summary))
   })
 })

@@ -12,7 +12,7 @@ import { Output } from "../Output.ts"
 import { lower, performRun } from "../performRun.ts"
 import { agreedAgain, sameAgain } from "../render/nextCommand.ts"
 import { onJournal } from "../runReference.ts"
-import { howOf, keptBlobs, modelsOf, resumedSettings } from "../settings/runSettings.ts"
+import { howOf, keptBlobs, modelsOf, resumedSettings, typedOf } from "../settings/runSettings.ts"
 import { storedRun } from "../settings/storedRun.ts"
 import { claimAs, countingOnly, originOf, requirementsOfRun } from "../trust/origin.ts"
 
@@ -76,7 +76,7 @@ export default defineCommand({
         trust: { requirements, given: input.trust, again: sameAgain(output.args) },
         claim: claimAs(host.trust, baseDir, stored.runId, origin),
         models: stored.boardModels,
-        ...(settled.kept.typed === undefined ? {} : { typed: settled.kept.typed }),
+        typed: typedOf(settled.kept),
         fixtures: settled.fixtures !== undefined,
         ...shown
       }

@@ -13,8 +13,8 @@ import { Host } from "../Host.ts"
 import { readInputs } from "../inputs.ts"
 import { resolvePath } from "../inputsText.ts"
 import { Output } from "../Output.ts"
-import { agreedAgain, lastingArguments, shellWords } from "../render/nextCommand.ts"
-import { onJournal, resolveRun } from "../runReference.ts"
+import { agreedAgain, typedAfter } from "../render/nextCommand.ts"
+import { givenRun } from "../runReference.ts"
 import { givenSettings, modelsOf } from "../settings/runSettings.ts"
 
 const config = {
@@ -72,17 +72,15 @@ export default defineCommand({
       })
     }
     const said = yield* givenSettings(input, input.plan)
-    const typed = shellWords(lastingArguments(output.args.toSpliced(output.args.indexOf("run"), 1)))
+    const typed = typedAfter("run", output.args)
     // A hermetic run is the same on every machine, wherever its files are.
     const given = input.hermetic || typed === "" ? said : { ...said, kept: { ...said.kept, typed } }
     const models = modelsOf(given)
     const { inputs, notices } = yield* readInputs({ ...input, baseDir })
     for (const notice of notices) yield* output.note(notice)
-    const runOf = (given: Option.Option<string>) =>
-      Option.isNone(given) ? Effect.succeed(undefined) : onJournal(resolveRun(given.value))
     const boards = yield* boardsOf(models.config, input, inputs.contract?.council?.board)
-    const expectRun = yield* runOf(input.resume)
-    const reuse = yield* runOf(input.reuse)
+    const expectRun = yield* givenRun(input.resume)
+    const reuse = yield* givenRun(input.reuse)
     const settings = {
       ...models,
       baseDir,

@@ -45,7 +45,7 @@ export const inspectionText = ({ calls, phases, run }: Inspection, style: Style)
   const lines = [
     `${style.bold(run.runId)}  ${run.status}`,
     `  ${clip(run.goal, 100)}`,
-    `  ${[`written ${instantText(run.writtenAt)}`, ...started, plural(run.events, "event"), plural(calls.length, "call"), ...coverage, `${countText(run.usage.inputTokens + run.usage.outputTokens)} tokens`, cost].join(" · ")}`,
+    `  ${[`written ${instantText(run.writtenAt)}`, ...started, plural(run.events, "event"), plural(run.modelCalls, "call"), ...coverage, `${countText(run.usage.inputTokens + run.usage.outputTokens)} tokens`, cost].join(" · ")}`,
     `  ${style.dim(run.dir)}`
   ]
   if (run.suspended !== undefined)

@@ -42,6 +42,10 @@ const without = (flags: ReadonlyMap<string, boolean>, args: ReadonlyArray<string
 /** Of the arguments of a command, those that say what is run. */
 export const lastingArguments = (args: ReadonlyArray<string>): ReadonlyArray<string> => without(passing, args)
 
+/** What was typed after that command, as far as it says what is run. */
+export const typedAfter = (command: string, args: ReadonlyArray<string>): string =>
+  shellWords(lastingArguments(args.toSpliced(args.indexOf(command), 1)))
+
 /** The same command again, for what it lacked to be added. */
 export const sameAgain = (args: ReadonlyArray<string>): string =>
   `alembic ${shellWords(without(shownBy, args))}`
@@ -69,10 +73,15 @@ export const inBase =
       ? cure
       : cure.replace(onRuns, (command) => `${command} --base-dir ${quoted(baseDir)}`)
 
-/** A cure that runs an edited plan, for the run that was begun with those words after `alembic run`. */
+/** A cure that runs what was edited, for the run that was begun with those words after `alembic`. */
 export const asTyped =
   (typed: string | undefined) =>
   (cure: string): string =>
-    typed === undefined || typed === ""
-      ? cure
-      : cure.replace(/\balembic run (?=--reuse )/, () => `alembic run ${typed} `)
+    typed === undefined ? cure : cure.replace(/\balembic run (?=--reuse )/, () => `alembic ${typed} `)
+
+/** The same words with that plan's file in place of theirs. */
+export const withPlan = (typed: string, plan: string): string => {
+  const flag = `--plan ${quoted(plan)}`
+  const had = /(^| )--plan[ =](?:'(?:[^']|'\\'')*'|\S+)/
+  return had.test(typed) ? typed.replace(had, (_, before: string) => before + flag) : `${typed} ${flag}`
+}

@@ -16,7 +16,9 @@ const comparedHow = {
 
 export const replayText = (
   { compared, divergence, error, events, identical, rule, runId }: ReplaySummary,
-  style: Style
+  style: Style,
+  /** What was typed after `alembic` when the run was begun, with the plan that was replayed. */
+  typed: string
 ): string => {
   if (identical) {
     const changed =
@@ -48,6 +50,6 @@ export const replayText = (
       )
     }
   }
-  lines.push(cureText(`alembic run --reuse ${runId} (pays only for what changed)`, style))
+  lines.push(cureText(`alembic ${typed} --reuse ${runId} (pays only for what changed)`, style))
   return lines.join("\n")
 }

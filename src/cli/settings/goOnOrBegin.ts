@@ -7,7 +7,7 @@ import { Host, type EngineSettings } from "../Host.ts"
 import { Output } from "../Output.ts"
 import { sameAgain } from "../render/nextCommand.ts"
 import { lower, performRun, type RunTerms } from "../performRun.ts"
-import { howOf, keptBlobs, modelsOf, over, type Settings } from "./runSettings.ts"
+import { howOf, keptBlobs, modelsOf, over, typedOf, type Settings } from "./runSettings.ts"
 import { storedRunOf } from "./storedRun.ts"
 import { claimAs, countingOnly, originOf, requirementsOfRun } from "../trust/origin.ts"
 import { requirementsOf } from "../trust/requirements.ts"
@@ -64,7 +64,7 @@ export const goOnOrBegin = Effect.fnUntraced(function* ({
       ...terms,
       trust: { requirements, given: trusted, again: sameAgain(output.args) },
       claim: claimAs(host.trust, baseDir, runId, origin),
-      ...(settings.kept.typed === undefined ? {} : { typed: settings.kept.typed }),
+      typed: typedOf(settings.kept),
       maxUsd: lower(settings.kept.maxUsd, contractUsd),
       fixtures: settings.fixtures !== undefined
     }

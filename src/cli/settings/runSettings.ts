@@ -52,7 +52,7 @@ const Kept = Schema.Struct({
   baseUrl: Schema.optionalKey(Schema.String),
   /** By built-in provider, what the environment said; it holds where the environment says nothing now. */
   baseUrls: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
-  /** What was typed after `alembic run`, as far as it says what is run: for the command that runs an edited plan. */
+  /** What was typed after `alembic run` or `alembic council`, as far as it says what is run: to run it again, edited. */
   typed: Schema.optionalKey(Schema.String),
   /** What the person called the configuration, for messages. */
   configName: Schema.optionalKey(Schema.String),
@@ -60,6 +60,9 @@ const Kept = Schema.Struct({
   command: Schema.optionalKey(Schema.Literal("council"))
 })
 export type Kept = typeof Kept.Type
+
+/** What is typed after `alembic` to run again what the run ran, edited. */
+export const typedOf = ({ command, typed = "" }: Kept): string => `${command ?? "run"} ${typed}`.trimEnd()
 
 const KeptText = Schema.fromJsonString(Kept)
 const encodeKept = Schema.encodeSync(KeptText)

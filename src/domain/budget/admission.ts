@@ -8,6 +8,7 @@
 // A3  A bound of zero or less admits only what is free.
 // A4  What has no known price is refused under a cap in dollars, whatever is left.
 // A5  What is free is always admitted, and counts no call.
+import { Schema } from "effect"
 import type { Budget } from "../Contract.ts"
 import { ceilNanos } from "./nanos.ts"
 import { committedOf, type Amount, type Sums } from "./Spending.ts"
@@ -26,10 +27,27 @@ export type Admission =
   | { readonly t: "admitted" }
   /** `at`: the place on the path of the scope that has to wait. */
   | { readonly t: "wait"; readonly at: number }
-  | { readonly t: "refused"; readonly why: string }
+  | Refused
 
-type Bound = "usd" | "calls" | "outputTokens" | "tokens"
-const bounds: ReadonlyArray<Bound> = ["usd", "calls", "outputTokens", "tokens"]
+const bounds = ["usd", "calls", "outputTokens", "tokens"] as const
+type Bound = (typeof bounds)[number]
+
+/** What refused an attempt, so that a cure can name what has to be raised. */
+export const Refusal = Schema.Struct({
+  /** The scope's name. */
+  budget: Schema.String,
+  /** `price`: that of the model is not known, whatever is left. `ms`: the time is over. */
+  bound: Schema.Literals([...bounds, "price", "ms"])
+})
+export type Refusal = typeof Refusal.Type
+
+export interface Refused extends Refusal {
+  readonly t: "refused"
+  readonly why: string
+}
+
+/** What of it stands in the call's error, as its detail. */
+export const refusalOf = ({ bound, budget }: Refused): Refusal => ({ budget, bound })
 
 const committed = (sums: Sums, bound: Bound): number => (bound === "usd" ? committedOf(sums) : sums[bound])
 
@@ -52,12 +70,23 @@ export const admission = (
   let waits: number | undefined
   for (const [at, { caps, inFlight, name, sums }] of path.entries()) {
     if (caps.usd !== undefined && need.usd === undefined) {
-      return { t: "refused", why: `its price is not known, and there is a cost bound (${name}.usd)` }
+      return {
+        t: "refused",
+        why: `its price is not known, and there is a cost bound (${name}.usd)`,
+        budget: name,
+        bound: "price"
+      }
     }
     for (const bound of bounds) {
       const cap = caps[bound]
       if (cap === undefined) continue
-      if (cap <= 0) return { t: "refused", why: `${name}.${bound} is ${cap}: only free adapters may run` }
+      if (cap <= 0)
+        return {
+          t: "refused",
+          why: `${name}.${bound} is ${cap}: only free adapters may run`,
+          budget: name,
+          bound
+        }
       const over = committed(sums, bound) + needOf(need, bound, newCall) - cap
       if (over <= slack) continue
       // A call in flight stays a call: there is nothing to wait for.
@@ -66,7 +95,9 @@ export const admission = (
         const what = bound === "usd" && need.usd !== undefined ? ` of at most $${ceilNanos(need.usd)}` : ""
         return {
           t: "refused",
-          why: `an attempt${what} does not fit in what is left of ${name}.${bound} (${cap})`
+          why: `an attempt${what} does not fit in what is left of ${name}.${bound} (${cap})`,
+          budget: name,
+          bound
         }
       }
       waits ??= at

@@ -28,6 +28,8 @@ interface Flying {
 
 /** The whole run, as a place where money is held. */
 const whole = ""
+/** As a refusal calls the run's own budget. */
+export const wholeRun = "budget"
 
 const plus = (one: Amount, other: Amount, sign: 1 | -1): Amount => ({
   usd: (one.usd ?? 0) + sign * (other.usd ?? 0),
@@ -46,7 +48,7 @@ export const makeBudgetDesk = (state: () => RunState, caps: Budget) => {
 
   const pathOf = (part: Part | undefined): ReadonlyArray<Scope> => {
     const { spending } = state()
-    const run: Scope = { name: "budget", caps, sums: spending.of(), inFlight: inFlight.get(whole) ?? nothing }
+    const run: Scope = { name: wholeRun, caps, sums: spending.of(), inFlight: inFlight.get(whole) ?? nothing }
     if (part === undefined) return [run]
     const { id, name } = part
     return [run, { name, caps: part.caps, sums: spending.of(id), inFlight: inFlight.get(id) ?? nothing }]

@@ -3,19 +3,24 @@
 import { Deferred, Effect, Option } from "effect"
 import type { EndedAttempt } from "../../adapters/AttemptPort.ts"
 import { utf8Bytes, worstOfAttempt } from "../../adapters/Pricing.ts"
-import type { Admission } from "../../domain/budget/admission.ts"
+import { refusalOf, type Admission } from "../../domain/budget/admission.ts"
 import { makeError } from "../../domain/ModelError.ts"
 import type { JournalError } from "../../journal/JournalError.ts"
 import type { IssuedCall } from "../CallBook.ts"
 import type { AttemptNote, Flights } from "../Flights.ts"
 import type { LiveAnswers } from "../LiveAnswers.ts"
 import type { RunContext } from "../RunContext.ts"
-import type { BudgetDesk } from "./BudgetDesk.ts"
+import { wholeRun, type BudgetDesk } from "./BudgetDesk.ts"
 import { reserveOf } from "./reserveOf.ts"
 
 export type Asking = Extract<AttemptNote, { t: "admit" }>
 
-export const timeIsOver = "the run's time (budget.ms) is over"
+export const timeIsOver = {
+  t: "refused",
+  why: "the run's time (budget.ms) is over",
+  budget: wholeRun,
+  bound: "ms"
+} as const satisfies Admission
 
 export interface FurtherAttemptsParts {
   readonly run: RunContext
@@ -46,13 +51,16 @@ export const makeFurtherAttempts = ({ answers, desk, flights, isLate, run }: Fur
       const noPlace = flights.isResting(call.n) && flights.models() >= run.concurrency
       const admission: Admission =
         need !== undefined && (yield* isLate)
-          ? { t: "refused", why: timeIsOver }
+          ? timeIsOver
           : isBehind
             ? { t: "wait", at: 0 }
             : desk.admit(call, need, !run.journal.state().spending.isCounted(call.id))
       if (admission.t === "refused") {
         flights.wake(call.n)
-        yield* Deferred.fail(reply, makeError("budget_exceeded", admission.why))
+        yield* Deferred.fail(
+          reply,
+          makeError("budget_exceeded", admission.why, { detail: refusalOf(admission) })
+        )
         continue
       }
       if (admission.t === "wait" || noPlace) {

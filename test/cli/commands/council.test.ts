@@ -57,6 +57,51 @@ describe("alembic council", () => {
     })
   )
 
+  it.live("whose board was edited takes the answers of the one before with --reuse", () =>
+    Effect.gen(function* () {
+      const cwd = yield* planFolder(files)
+      const first = yield* alembic({ cwd }, "council", "b.yaml", "Shall we?", ...offline, "--json")
+      const { runId } = lastLine(first)
+      writeFileSync(join(cwd, "b.yaml"), board.replace("weight: 1", "weight: 2"))
+      const again = ["council", "b.yaml", "Shall we?", ...offline, "--json", "--reuse", String(runId)]
+      assert.deepInclude(lastLine(yield* alembic({ cwd }, ...again)), {
+        calls: { total: 7, live: 0, cached: 7, replayed: 0, failed: 0, inDoubt: 0 }
+      })
+    })
+  )
+
+  it.live("counts its calls alike when it ends, is gone on with and is told again", () =>
+    Effect.gen(function* () {
+      const plan = `export const run = async (h) => {
+        const verdict = await h.council({ question: "Shall we?", board: "b" })
+        const last = await h.agent("sum up", { model: "human", label: "last" })
+        return last.ok && verdict.ok
+      }`
+      const cwd = yield* planFolder({
+        ...files,
+        "GOAL.md": "g",
+        "p.mjs": plan,
+        "alembic.json": JSON.stringify({ boards: { b: "b.yaml" } })
+      })
+      const run = ["run", "--plan", "p.mjs", ...offline, "--yes", "--json"]
+      assert.strictEqual(lastLine(yield* alembic({ cwd }, ...run))["status"], "suspended")
+      yield* alembic({ cwd }, "answer", "@last", "q-1", "so be it")
+      const ended = lastLine(yield* alembic({ cwd }, "resume", "@last", "--yes", "--json"))
+      assert.strictEqual(ended["status"], "completed")
+      assert.deepInclude(ended["calls"], { total: 8, live: 1, replayed: 7, failed: 0 })
+      const told = lastLine(yield* alembic({ cwd }, "resume", "@last", "--yes", "--json"))
+      assert.deepInclude(told["calls"], { total: 8, live: 0, replayed: 8, failed: 0 })
+      const inspected = yield* alembic({ cwd }, "inspect", "@last")
+      assert.match(inspected.out, / 8 calls /)
+      const { calls } = lastLine(yield* alembic({ cwd }, "inspect", "@last", "--json"))
+      const rows: ReadonlyArray<object> = Array.isArray(calls) ? calls : []
+      assert.deepStrictEqual(
+        rows.filter((row) => "verb" in row && row.verb === "council").map((row) => "usage" in row),
+        [false]
+      )
+    })
+  )
+
   it.live("is a run: listed by its question, resumed, replayed and verified; its result is the verdict", () =>
     Effect.gen(function* () {
       const cwd = yield* planFolder(files)

@@ -6,9 +6,9 @@ import { makeStyle } from "../../../src/cli/terminal/style.ts"
 const summary = { type: "ReplaySummary", ok: true, runId: "run-1", identical: true, events: 3 } as const
 
 it("identical is said, and of a reopened run in what", () => {
-  assert.strictEqual(replayText(summary, makeStyle(undefined)), "identical run-1  3 events")
+  assert.strictEqual(replayText(summary, makeStyle(undefined), "run"), "identical run-1  3 events")
   assert.include(
-    replayText({ ...summary, compared: "content" }, makeStyle(undefined)),
+    replayText({ ...summary, compared: "content" }, makeStyle(undefined), "run"),
     "the run was reopened: compared by the content of its calls"
   )
 })

@@ -36,6 +36,57 @@ const eventsOf = (disk: MemoryDisk, runId: string) =>
     return yield* Stream.runCollect(journal.events)
   }).pipe(Effect.scoped, Effect.provide(engineOn(disk, paidRegistry().layer, { pid: 99 })))
 
+describe("a run that a budget ended says what to raise", () => {
+  const endOf = (
+    spec: object,
+    program: Effect.Effect<ReadonlyArray<string>, never, Hooks>,
+    paid = paidRegistry({ price })
+  ) =>
+    Alembic.runProgram({ program: "p", goal: "g", ...spec }, program).pipe(
+      Effect.provide(engineOn(MemoryDisk.make(), paid.layer, { guards: once }))
+    )
+
+  it.effect("its cap, by a flag of resume", () =>
+    Effect.gen(function* () {
+      const { error } = yield* endOf({ maxUsd: 0.05 }, fanOut(1))
+      assert.deepInclude(error, {
+        code: "budget_exceeded",
+        message: "1 call(s) did not fit in the budget and were not sent"
+      })
+      assert.match(error?.cure ?? "", /^alembic resume run-\w+ --retry-failed --max-usd 0\.1$/)
+    })
+  )
+
+  it.effect("the price of a model that has none: no cap is large enough", () =>
+    Effect.gen(function* () {
+      const { error } = yield* endOf({ maxUsd: 5 }, fanOut(2), paidRegistry({ price: "unknown" }))
+      assert.match(error?.message ?? "", /^2 call\(s\) were not sent: what a model costs is not known/)
+      assert.match(
+        error?.cure ?? "",
+        /^name the price of paid:\S* under prices in alembic\.json, then: alembic resume run-\w+ --retry-failed --config alembic\.json$/
+      )
+    })
+  )
+
+  it.effect("a board's budget, whatever the cap of the run", () =>
+    Effect.gen(function* () {
+      const board = {
+        members: ["a", "b", "c", "con"].map((id) => ({ id, role: id === "con" ? "contrarian" : id })),
+        axes: [{ id: "value", weight: 1 }],
+        budget: { usd: 0.0001 }
+      }
+      const council = Effect.gen(function* () {
+        const h = yield* Hooks
+        const verdict = yield* h.council({ question: "Shall we?", board })
+        return [String(verdict.ok)]
+      })
+      const { error } = yield* endOf({ maxUsd: 100 }, council)
+      assert.strictEqual(error?.code, "budget_exceeded")
+      assert.match(error?.cure ?? "", /^raise the board's budget, then: alembic run --reuse run-/)
+    })
+  )
+})
+
 describe("a run's cap", () => {
   it.effect("a call waits for what is in flight, and all are made that the true cost leaves room for", () =>
     Effect.gen(function* () {
