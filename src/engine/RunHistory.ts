@@ -27,11 +27,19 @@ type End = RunEventOf<"RunCompleted"> | RunEventOf<"RunFailed">
 /** 48 bits of a hash and a number small beside them: enough to tell that two things differ. */
 const digestOf = (hash: string, salt = 0): number => Number.parseInt(hash.slice(0, 12), 16) + salt * 7
 
-/** A list of numbers that grows. */
+/** How far beyond its end a column grows at once: more than any plan of this engine leaves out. */
+const longestGap = 2 ** 20
+
+/** A list of numbers that grows. What a log from elsewhere puts far beyond its end takes no more room than it is. */
 class Column {
   private values = new Float64Array(64)
+  private readonly far = new Map<number, number>()
   length = 0
   set(index: number, value: number): void {
+    if (index > this.values.length + longestGap) {
+      this.far.set(index, value)
+      return
+    }
     if (index >= this.values.length) {
       const larger = new Float64Array(Math.max(index + 1, this.values.length * 2))
       larger.set(this.values)
@@ -42,7 +50,17 @@ class Column {
   }
   /** 0 where nothing was set. */
   at(index: number): number {
-    return index < this.length ? (this.values[index] ?? 0) : 0
+    const near = index < this.length ? (this.values[index] ?? 0) : 0
+    return near === 0 ? (this.far.get(index) ?? 0) : near
+  }
+  /** The first index beyond `index` at which something is set. */
+  next(index: number): number | undefined {
+    let found: number | undefined
+    for (const at of this.far.keys()) if (at > index && at < (found ?? Infinity)) found = at
+    for (let at = Math.max(0, index + 1); at < this.length; at++) {
+      if (this.values[at] !== 0) return Math.min(at, found ?? at)
+    }
+    return found
   }
 }
 
@@ -256,7 +274,7 @@ export class RunHistory {
       end?.type === "RunFailed" &&
       end.error.code === "gate_failed" &&
       this.closedGate?.gate === "council" &&
-      this.lastNumber === 0 &&
+      this.numberAfter(0) === undefined &&
       this.noteSeq.length === 0
     )
   }
@@ -266,9 +284,9 @@ export class RunHistory {
     return this.end?.type === "RunFailed" && starved.has(this.end.error.code)
   }
 
-  /** Highest number a call was scheduled under. */
-  get lastNumber(): number {
-    return Math.max(0, this.callSeq.length - 1)
+  /** The lowest number above `n` that a call was scheduled under. */
+  numberAfter(n: number): number | undefined {
+    return this.callSeq.next(n)
   }
 
   /** Seq of the event that scheduled the n-th call; undefined if none did. */

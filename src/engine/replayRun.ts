@@ -30,11 +30,10 @@ const leftOut = Effect.fnUntraced(function* (journal: RunJournal, history: RunHi
     const event = Option.getOrUndefined(yield* readEvent(journal, noted))
     return noteDiffers(noted, event === undefined ? undefined : noteOf(event), undefined)
   }
-  for (let n = session.lastIssued + 1; n <= history.lastNumber; n++) {
-    const seq = history.scheduledAs(n)
-    if (seq === undefined) continue
+  const n = history.numberAfter(session.lastIssued)
+  const seq = n === undefined ? undefined : history.scheduledAs(n)
+  if (n !== undefined && seq !== undefined)
     return missingCall({ n, seq, ...(yield* readScheduled(journal, seq)) })
-  }
   return undefined
 })
 
