@@ -30,6 +30,8 @@ export interface RegistryOptions {
   /** By built-in provider: where it is reached if the environment does not say. */
   readonly baseUrls?: Readonly<Record<string, string>>
   readonly fixtures?: Fixtures
+  /** Folders of the project: no command model's program is found in them by its bare name. */
+  readonly project?: ReadonlyArray<string>
   /** Further adapters, for references `<id>:<model>`: a LanguageModel of another app, a fake. */
   readonly adapters?: ReadonlyArray<Adapter>
 }
@@ -89,11 +91,19 @@ class Adapters {
 
   private make(link: Link): Adapter {
     const { secrets } = this
+    const { project } = this.options
     if (link.provider === "human") return makeHumanAdapter()
     if (link.provider.startsWith("command:")) {
       const name = link.provider.slice("command:".length)
       const spec = commandSpec(name, this.options.config?.commands?.[name])
-      if (spec !== undefined) return makeCommandAdapter({ id: link.provider, spec, secrets })
+      if (spec !== undefined) {
+        return makeCommandAdapter({
+          id: link.provider,
+          spec,
+          secrets,
+          ...(project === undefined ? {} : { project })
+        })
+      }
     }
     const endpoint = this.endpoints.get(link.provider)
     if (endpoint === undefined) return makeOfflineAdapter(this.options.fixtures)

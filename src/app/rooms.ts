@@ -64,7 +64,8 @@ export const modelsLayer = (
         ...(settings.model === undefined ? {} : { defaultModel: settings.model }),
         ...(settings.baseUrl === undefined ? {} : { baseUrl: settings.baseUrl }),
         ...(settings.baseUrls === undefined ? {} : { baseUrls: settings.baseUrls }),
-        ...(fixtures === undefined ? {} : { fixtures })
+        ...(fixtures === undefined ? {} : { fixtures }),
+        project: [process.cwd(), ...(settings.planFolder === undefined ? [] : [settings.planFolder])]
       }
       const configured = layerConfigured(options)
       const { offline } = settings

@@ -39,6 +39,8 @@ export interface ModelSettings {
   readonly offline?: "always" | "as_its_model"
   /** Attempts of one call at most, over what the configuration says. */
   readonly maxAttempts?: number
+  /** The folder of the plan, or of what else says which models are called. */
+  readonly planFolder?: string
   /** Ids are counted, so that two machines give the same ones. */
   readonly hermetic?: boolean
 }

@@ -6,12 +6,14 @@ import process from "node:process"
 import { Effect, Layer } from "effect"
 import { endLeft } from "./endLeft.node.ts"
 import { HostIdentity, type Liveness, type ProcessIdentity } from "./HostIdentity.ts"
-import { attempt, linux, look } from "./processTable.node.ts"
+import { attempt, linux, look, systemPath } from "./processTable.node.ts"
 
 const boot = (): string =>
   (linux
     ? attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8"))
-    : attempt(() => execFileSync("sysctl", ["-n", "kern.boottime"], { encoding: "utf8", stdio: "pipe" }))
+    : attempt(() =>
+        execFileSync("sysctl", ["-n", "kern.boottime"], { encoding: "utf8", stdio: "pipe", env: systemPath })
+      )
   )?.trim() ?? ""
 
 /** Signal 0 asks whether the process is there; a refusal for lack of rights says that it is. */

@@ -15,9 +15,18 @@ export const attempt = (read: () => string): string | undefined => {
 
 export const linux = process.platform === "linux"
 
+/** Where the system's own programs are: the person's path may lead into a project that has a `ps` too. */
+export const systemPath = { PATH: "/usr/bin:/bin:/usr/sbin:/sbin" }
+
 const ps = (...args: ReadonlyArray<string>): string =>
-  attempt(() => execFileSync("ps", args, { encoding: "utf8", stdio: "pipe", maxBuffer: 64 * 1024 * 1024 })) ??
-  ""
+  attempt(() =>
+    execFileSync("ps", args, {
+      encoding: "utf8",
+      stdio: "pipe",
+      maxBuffer: 64 * 1024 * 1024,
+      env: systemPath
+    })
+  ) ?? ""
 
 export interface Seen {
   readonly started: string

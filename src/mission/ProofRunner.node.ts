@@ -2,11 +2,11 @@
 // cleaned, its time and output bounded. No shell. Nothing of the group is left when it ends or is interrupted.
 import process from "node:process"
 import { Effect, Layer } from "effect"
+import { provingPrograms } from "../kernel/programs.node.ts"
 import { runSubprocess } from "../kernel/subprocess/Subprocess.node.ts"
 import type { ProcessEnd } from "../kernel/subprocess/Subprocess.ts"
 import type { Proof, ProofResult, ProofRun } from "./Mission.ts"
 import { ProofRunner } from "./ProofRunner.ts"
-import { programsOutside } from "./programs.node.ts"
 
 const maxOutputBytes = 4_000_000
 const drainMs = 500
@@ -51,7 +51,7 @@ const unstarted = ({ command, id }: Proof, problem: string): ProofResult => ({
 /** Commands run in `directory`. Programs are found on the path as it is now, before the run. */
 export const layer = (directory: string): Layer.Layer<ProofRunner> =>
   Layer.sync(ProofRunner, () => {
-    const programs = programsOutside(directory, process.env["PATH"] ?? "")
+    const programs = provingPrograms(directory, process.env["PATH"] ?? "")
     const run = Effect.fnUntraced(function* (proof: Proof) {
       const [name = "", ...args] = proof.command
       const found = yield* Effect.promise(() => programs.find(name))

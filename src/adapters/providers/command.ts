@@ -1,7 +1,9 @@
 // The adapter that runs a subprocess agent: presets for claude, codex and gemini, and any command by a template.
 // It builds the command line, feeds the prompt, runs it (kernel/subprocess) and reads its end (classifyProcess.ts).
 import { Clock, Effect, Redacted, Result } from "effect"
+import { makeError } from "../../domain/ModelError.ts"
 import type { ModelRunInput } from "../../domain/ModelRun.ts"
+import { modelPrograms } from "../../kernel/programs.node.ts"
 import { runSubprocess } from "../../kernel/subprocess/Subprocess.node.ts"
 import type { Adapter } from "../Adapter.ts"
 import { readProcess } from "../classifyProcess.ts"
@@ -62,6 +64,8 @@ export interface CommandOptions {
   readonly spec: CommandSpec
   /** Never to be shown, beside what the host's environment holds by names like KEY, TOKEN, SECRET. */
   readonly secrets?: ReadonlyArray<Redacted.Redacted<string>>
+  /** Folders of the project, whose programs are not run by their bare name; the working directory unless given. */
+  readonly project?: ReadonlyArray<string>
 }
 
 const defaultMaxOutputBytes = 16 * 1024 * 1024
@@ -106,17 +110,17 @@ export const commandLine = (
  * its whole process group. Fails with a `ModelError` whose detail holds the bounded, redacted tail of its output; an
  * answer holds no key of the host or of its configuration, whether the command was given it or not.
  */
-export const makeCommandAdapter = ({ id, secrets = [], spec }: CommandOptions): Adapter => ({
-  id,
-  free: false,
-  acts: true,
-  attempt: Effect.fnUntraced(function* (input: ModelRunInput) {
+export const makeCommandAdapter = ({ id, project, secrets = [], spec }: CommandOptions): Adapter => {
+  const programs = modelPrograms(project ?? [process.cwd()], process.env["PATH"] ?? "")
+  const attempt = Effect.fnUntraced(function* (input: ModelRunInput) {
     const { argv, stdin } = commandLine(spec, id, input)
     const idempotency =
       input.idempotencyKey === undefined ? {} : { ALEMBIC_IDEMPOTENCY_KEY: input.idempotencyKey }
+    const program = yield* Effect.promise(() => programs(argv, childEnvironment(process.env, spec)))
+    if (program.t === "refused") return yield* makeError("client_error", program.problem)
     const end = yield* runSubprocess({
-      argv,
-      env: { ...childEnvironment(process.env, spec), ...idempotency },
+      argv: program.argv,
+      env: { ...program.env, ...idempotency },
       maxOutputBytes: spec.maxOutputBytes ?? defaultMaxOutputBytes,
       drainMs,
       killGraceMs,
@@ -137,4 +141,5 @@ export const makeCommandAdapter = ({ id, secrets = [], spec }: CommandOptions): 
       })
     )
   })
-})
+  return { id, free: false, acts: true, attempt }
+}

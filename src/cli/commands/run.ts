@@ -1,6 +1,6 @@
 // `alembic run`: a plan, with its goal, contract, arguments and attachments, as a run: a new one, or the same one
 // where it stopped. Everything given is checked before anything is written or spent.
-import { Effect, Option } from "effect"
+import { Effect, Option, Path } from "effect"
 import { unrun } from "../../engine/summarize.ts"
 import { baseDirectory } from "../baseDirectory.ts"
 import { boardsOf } from "../boardsOf.ts"
@@ -81,14 +81,16 @@ export default defineCommand({
     const boards = yield* boardsOf(models.config, input, inputs.contract?.council?.board)
     const expectRun = yield* givenRun(input.resume)
     const reuse = yield* givenRun(input.reuse)
+    const plan = yield* resolvePath(input.plan)
     const settings = {
       ...models,
+      planFolder: (yield* Path.Path).dirname(plan),
       baseDir,
       directory: host.cwd,
       ...(input.hermetic ? { hermetic: true, offline: "always" as const } : {})
     }
     const request = {
-      plan: yield* resolvePath(input.plan),
+      plan,
       planName: input.plan,
       inputs,
       boards: boards.values,

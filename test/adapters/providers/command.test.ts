@@ -2,6 +2,10 @@
 // behind however it ends. Real processes throughout.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted } from "effect"
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { delimiter, join } from "node:path"
+import process from "node:process"
 import { fileURLToPath } from "node:url"
 import {
   type CommandSpec,
@@ -28,6 +32,41 @@ const echoed = (spec: CommandSpec, prompt: string, more: object = {}) =>
     attempt(spec, prompt, more),
     ({ text }): { readonly argv: ReadonlyArray<string>; readonly stdin: string } => JSON.parse(text)
   )
+
+describe("which program a bare name is", () => {
+  const withPath = (entry: string) =>
+    Effect.acquireRelease(
+      Effect.sync(() => {
+        const before = process.env["PATH"]
+        process.env["PATH"] = `${entry}${delimiter}${before ?? ""}`
+        return before
+      }),
+      (before) => Effect.sync(() => void (process.env["PATH"] = before))
+    )
+  const folder = Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "alembic-command-"))),
+    (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
+  )
+
+  it.effect("none of the project's, which is not started and gets no key", () =>
+    Effect.gen(function* () {
+      const clone = yield* folder
+      const bin = join(clone, "node_modules", ".bin")
+      mkdirSync(bin, { recursive: true })
+      const touched = join(clone, "started")
+      writeFileSync(join(bin, "alembic-planted"), `#!/bin/sh\ntouch '${touched}'\necho planted\n`, {
+        mode: 0o755
+      })
+      yield* withPath(bin)
+      const spec: CommandSpec = { argv: ["alembic-planted"], reads: "text" }
+      const adapter = makeCommandAdapter({ id: "command:planted", spec, project: [clone] })
+      const error = yield* Effect.flip(adapter.attempt({ prompt: "hi", model: "planted" }))
+      assert.strictEqual(error.code, "client_error")
+      assert.match(error.message, /alembic-planted is only in the project/)
+      assert.isFalse(existsSync(touched))
+    })
+  )
+})
 
 describe("what a command is given", () => {
   const echo = scripted({ fault: "echo" })
