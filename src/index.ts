@@ -17,7 +17,11 @@
 
 // Runs
 export { Alembic } from "./engine/Alembic.ts"
-export type { ProgramSpec } from "./engine/Alembic.ts"
+export type { Answered, RunProgram } from "./engine/Alembic.ts"
+export type { ProgramSpec, ProgramSummary, TypedProgram } from "./engine/runProgram.ts"
+export { IdempotencyKey, StepCollisionError, StepError } from "./plan/steps.ts"
+export type { StepOptions } from "./plan/steps.ts"
+export { AnswerError } from "./engine/answerItem.ts"
 export { runPlan } from "./engine/runPlan.ts"
 export type { RunPlanOptions } from "./engine/runPlan.ts"
 export { resumeRun } from "./engine/resumeRun.ts"

@@ -18,6 +18,7 @@ import type { AdapterRegistry } from "./adapters/AdapterRegistry.ts"
 import type { Fixtures } from "./adapters/Fixtures.ts"
 import { Guards, type GuardsOptions } from "./adapters/Guards.ts"
 import { layerOffline } from "./adapters/offlineRegistry.ts"
+import { Alembic } from "./engine/Alembic.ts"
 import type { EngineServices } from "./engine/Engine.ts"
 import { EngineVersions } from "./engine/EngineVersions.ts"
 import { Journal } from "./journal/Journal.ts"
@@ -52,12 +53,12 @@ export interface EngineTestOptions {
  * Everything a run works with: files in memory, an offline model, counted ids, pinned versions. Only a plan in a
  * file, if you run one, is really read, and runs in a real process of its own.
  */
-export const engineTest = (options: EngineTestOptions = {}): Layer.Layer<EngineServices> =>
+export const engineTest = (options: EngineTestOptions = {}): Layer.Layer<EngineServices | Alembic> =>
   Layer.unwrap(
     Effect.sync(() => {
       const disk = options.disk ?? MemoryDisk.make()
       const self = { pid: options.pid ?? 1, started: "0", boot: "boot", host: "host" }
-      return Layer.mergeAll(
+      const parts = Layer.mergeAll(
         Journal.layer({ baseDir: "/alembic" }),
         options.models ?? layerOffline(options.fixtures),
         Guards.layer(options.guards),
@@ -65,7 +66,9 @@ export const engineTest = (options: EngineTestOptions = {}): Layer.Layer<EngineS
         PlanBundlerNode.layer,
         PlanVmNode.layer,
         PreludeNode.layer
-      ).pipe(
+      )
+      return Alembic.layerNoDeps.pipe(
+        Layer.provideMerge(parts),
         Layer.provide(Layer.mergeAll(disk.layer, HostIdentity.layerTest({ self }), IdFactory.layerCounter))
       )
     })

@@ -10,6 +10,7 @@ import { Guards } from "../adapters/Guards.ts"
 import type { ModelCatalog } from "../adapters/ModelCatalog.ts"
 import { badInput, fromRegistry, type CommandError } from "../cli/CommandError.ts"
 import type { EngineSettings, ModelSettings } from "../cli/Host.ts"
+import { Alembic } from "../engine/Alembic.ts"
 import { EngineVersions } from "../engine/EngineVersions.ts"
 import { layerWithMissions } from "../engine/rooms/layerWithMissions.ts"
 import { Journal } from "../journal/Journal.ts"
@@ -107,12 +108,16 @@ const missionsLayer = ({ baseDir, directory = process.cwd(), offline }: EngineSe
 /** All that a run works with. */
 export const engineLayer = (settings: EngineSettings) => {
   const plans = Layer.mergeAll(PlanBundlerNode.layer, PlanVmNode.layer, PreludeNode.layer)
-  return Layer.mergeAll(
-    modelsLayer(settings),
-    journalLayer(settings.baseDir),
-    plans,
-    versionsLayer,
-    missionsLayer(settings)
+  return Alembic.layerNoDeps.pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        modelsLayer(settings),
+        journalLayer(settings.baseDir),
+        plans,
+        versionsLayer,
+        missionsLayer(settings)
+      )
+    )
   )
 }
 

@@ -41,7 +41,10 @@ export const RunErrorInfo = Schema.Struct({
   path: Schema.optionalKey(Schema.String),
   line: Schema.optionalKey(Schema.Int),
   column: Schema.optionalKey(Schema.Int),
-  cure: Schema.optionalKey(Schema.String)
+  cure: Schema.optionalKey(Schema.String),
+  /** Of a program's own error: its tag, and the error as its schema encodes it. */
+  tag: Schema.optionalKey(Schema.String),
+  value: Schema.optionalKey(Schema.Json)
 })
 export type RunErrorInfo = typeof RunErrorInfo.Type
 

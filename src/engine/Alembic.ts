@@ -1,81 +1,253 @@
-// Alembic.runProgram: an Effect program as a plan, in process, on the same journal, with resume and replay. For
-// authors of Effect apps; a plan in a file is runPlanFile.ts's.
-import { Effect } from "effect"
+// Alembic: the engine as a service. What every call would demand besides the caller's own services is the layer's; a
+// program brings only what it uses itself. It also knows the runs of this process, so that the same run twice is one.
+//
+// Invariants:
+// J1  The same run, begun again in this process while it is at work, is joined: both callers get the one summary. A
+//     caller that is interrupted ends the run; whoever had joined it then goes on with it.
+import { Context, Deferred, Effect, Exit, Layer, Result } from "effect"
 import { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
-import type { Contract } from "../domain/Contract.ts"
+import { Guards } from "../adapters/Guards.ts"
 import type { Json } from "../domain/canonicalJson.ts"
-import type { RunSpec } from "../domain/RunSpec.ts"
-import { JournalError } from "../journal/JournalError.ts"
-import { describeRun } from "../journal/RunMeta.ts"
+import { runIdFor } from "../domain/RunSpec.ts"
+import type { RunSummary } from "../domain/RunSummary.ts"
+import { Journal } from "../journal/Journal.ts"
+import type { JournalError } from "../journal/JournalError.ts"
+import type { RunListing } from "../journal/listRuns.ts"
 import type { Hooks } from "../plan/Hooks.ts"
-import type { HowToRun } from "./Engine.ts"
+import { PlanBundler } from "../plan/PlanBundler.ts"
+import { PlanVm } from "../plan/PlanVm.ts"
+import { Prelude } from "../plan/Prelude.ts"
+import { IdempotencyKey, step } from "../plan/steps.ts"
+import { answerItem, type AnswerError } from "./answerItem.ts"
+import type { EngineServices, HowToRun, ReplaySummary } from "./Engine.ts"
 import { EngineVersions } from "./EngineVersions.ts"
-import { executeRun } from "./executeRun.ts"
-import { journalFailure } from "./journalFailure.ts"
-import { runOptions } from "./howToRun.ts"
-import { boardsPart, contractJson } from "./planSpec.ts"
-import { programDriver } from "./ProgramDriver.ts"
-import { replayJournal } from "./replayRun.ts"
-import { keptLender, openLender } from "./reuse/lending.ts"
+import { replayRun } from "./replayRun.ts"
+import { resumeRun } from "./resumeRun.ts"
+import { RunRooms } from "./Room.ts"
+import { runPlan, type RunPlanOptions } from "./runPlan.ts"
+import {
+  replayProgram,
+  runProgram,
+  specOfProgram,
+  typedSummary,
+  type ProgramSpec,
+  type ProgramSummary,
+  type TypedProgram
+} from "./runProgram.ts"
+import { unrun } from "./summarize.ts"
 
-/** What makes a program's run what it is. `program`: a name you change when you change what the program does. */
-export interface ProgramSpec extends HowToRun {
-  readonly program: string
-  readonly goal: string
-  readonly args?: Json
-  readonly contract?: Contract
-  readonly hermetic?: boolean
-  /** Another run of the same spec. */
-  readonly nonce?: number
-  /** Answers of this run's calls are taken for the same calls of this one. */
-  readonly reuse?: string
+/** Where an answer went: into the log, or to the process that runs the run. */
+export type Answered = "journaled" | "left"
+
+/** Runs a program: with a `success` schema, `result` is what the program returned. */
+export interface RunProgram<Needs> {
+  <A, E, R>(
+    given: TypedProgram<A, E>,
+    program: Effect.Effect<NoInfer<A>, NoInfer<E>, R>
+  ): Effect.Effect<ProgramSummary<A, E>, never, Exclude<R, Hooks> | Needs>
+  <A, E, R>(
+    given: ProgramSpec & { readonly success?: never },
+    program: Effect.Effect<A, E, R>
+  ): Effect.Effect<RunSummary, never, Exclude<R, Hooks> | Needs>
 }
 
-const specOf = (given: ProgramSpec, models: Json): RunSpec => ({
-  goal: given.goal,
-  plan: [],
-  program: given.program,
-  ...(given.contract === undefined ? {} : { contract: contractJson(given.contract) }),
-  ...(given.args === undefined ? {} : { args: given.args }),
-  ...boardsPart(given.boards),
-  models,
-  ...(given.hermetic === true ? { hermetic: true } : {}),
-  ...(given.nonce === undefined ? {} : { nonce: given.nonce })
+interface Methods<Needs> {
+  /**
+   * Runs `program` as the run that its spec describes: a new one, the same one again where it stopped, or, if it is at
+   * work in this process, that very one. A run whose program failed is driven again on its journaled answers; one that
+   * completed stays so. Never fails: how it ended is in the summary.
+   */
+  readonly runProgram: RunProgram<Needs>
+  /** Runs `program` on the journal of its run alone; what it does besides calls and steps happens again. */
+  readonly replayProgram: <A, E, R>(
+    given: ProgramSpec | TypedProgram<A, E>,
+    program: Effect.Effect<A, E, R>
+  ) => Effect.Effect<ReplaySummary, never, Exclude<R, Hooks> | Needs>
+  /** Runs the plan at `path`. Never fails. */
+  readonly runPlan: (path: string, options: RunPlanOptions) => Effect.Effect<RunSummary, never, Needs>
+  /** Goes on with a plan's run out of its own directory. Never fails. */
+  readonly resume: (runId: string, how?: HowToRun) => Effect.Effect<RunSummary, never, Needs>
+  /** Replays a plan's run out of its own directory. Never fails. */
+  readonly replay: (
+    runId: string,
+    options?: { readonly plan?: string }
+  ) => Effect.Effect<ReplaySummary, never, Needs>
+  /** Answers what a run asks, while it runs or not. */
+  readonly answer: (
+    runId: string,
+    item: string,
+    answer: Json
+  ) => Effect.Effect<Answered, AnswerError | JournalError, Needs>
+  /** Lets an approval that a run waits for through; `refuse` does not. */
+  readonly approve: (
+    runId: string,
+    item: string,
+    decision?: "approve" | "refuse"
+  ) => Effect.Effect<Answered, AnswerError | JournalError, Needs>
+  /** All runs, by id. */
+  readonly list: Effect.Effect<ReadonlyArray<RunListing>, JournalError, Needs>
+}
+
+/** What programs run on: all but what plans in files need. */
+export type ProgramServices = Exclude<EngineServices, PlanBundler | PlanVm | Prelude>
+
+const programsOnly = {
+  code: "not_available",
+  message: "this engine runs programs alone: it has no services for plans in files",
+  cure: "provide Alembic.layerNoDeps with PlanBundler, PlanVm and Prelude, or engineLayer"
+}
+const noPlans = unrun("invalid", programsOnly)
+
+/** J1 */
+const makeJoining = () => {
+  const atWork = new Map<string, Deferred.Deferred<RunSummary | undefined>>()
+  const joined = <R>(
+    runId: string,
+    run: Effect.Effect<RunSummary, never, R>
+  ): Effect.Effect<RunSummary, never, R> =>
+    Effect.suspend(() => {
+      const other = atWork.get(runId)
+      if (other !== undefined) {
+        return Effect.flatMap(Deferred.await(other), (summary) =>
+          summary === undefined ? joined(runId, run) : Effect.succeed(summary)
+        )
+      }
+      const mine = Deferred.makeUnsafe<RunSummary | undefined>()
+      atWork.set(runId, mine)
+      return Effect.onExit(run, (exit) =>
+        Effect.sync(() => {
+          atWork.delete(runId)
+          Deferred.doneUnsafe(mine, Exit.succeed(Exit.isSuccess(exit) ? exit.value : undefined))
+        })
+      )
+    })
+  return joined
+}
+
+const picked = Context.pick(Journal, AdapterRegistry, Guards, EngineVersions, RunRooms)
+const pickedForPlans = Context.pick(PlanBundler, PlanVm, Prelude)
+
+type Ends = Partial<Pick<TypedProgram<unknown, unknown>, "success" | "error">>
+
+const summaryAs = ({ error, success }: Ends, summary: RunSummary) =>
+  success === undefined
+    ? summary
+    : typedSummary({ success, ...(error === undefined ? {} : { error }) }, summary)
+
+type PlanServices = PlanBundler | PlanVm | Prelude
+
+const make = Effect.fnUntraced(function* (plans: Context.Context<PlanServices> | undefined) {
+  const everything = yield* Effect.context<ProgramServices>()
+  const parts = picked(everything)
+  const joined = makeJoining()
+  const { identity } = Context.get(everything, AdapterRegistry)
+
+  const programIn = Effect.fnUntraced(function* <A, E, R>(
+    given: ProgramSpec & Ends,
+    program: Effect.Effect<A, E, R>
+  ) {
+    const context = yield* Effect.context<Exclude<R, Hooks>>()
+    const run = Effect.provideContext(runProgram(given, program, context), parts)
+    const runId = runIdFor(specOfProgram(given, identity))
+    const summary = yield* Result.isSuccess(runId) ? joined(runId.success, run) : run
+    return summaryAs(given, summary)
+  })
+
+  function runIn<A, E, R>(
+    given: TypedProgram<A, E>,
+    program: Effect.Effect<NoInfer<A>, NoInfer<E>, R>
+  ): Effect.Effect<ProgramSummary<A, E>, never, Exclude<R, Hooks>>
+  function runIn<A, E, R>(
+    given: ProgramSpec & { readonly success?: never },
+    program: Effect.Effect<A, E, R>
+  ): Effect.Effect<RunSummary, never, Exclude<R, Hooks>>
+  function runIn(
+    given: ProgramSpec & Ends,
+    program: Effect.Effect<unknown, unknown, unknown>
+  ): Effect.Effect<unknown, never, unknown> {
+    return programIn(given, program)
+  }
+
+  /** What plans in files need besides; without it, `without`. */
+  const withPlans = <A>(self: Effect.Effect<A, never, EngineServices>, without: A): Effect.Effect<A> =>
+    plans === undefined
+      ? Effect.succeed(without)
+      : self.pipe(Effect.provideContext(plans), Effect.provideContext(parts))
+
+  const methods: Methods<never> = {
+    runProgram: runIn,
+    replayProgram: Effect.fnUntraced(function* <A, E, R>(
+      given: ProgramSpec | TypedProgram<A, E>,
+      program: Effect.Effect<A, E, R>
+    ) {
+      const context = yield* Effect.context<Exclude<R, Hooks>>()
+      return yield* Effect.provideContext(replayProgram(given, program, context), parts)
+    }),
+    runPlan: (path, options) => withPlans(runPlan(path, options), noPlans),
+    resume: (runId, how = {}) => joined(runId, withPlans(resumeRun(runId, how), noPlans)),
+    replay: (runId, options) =>
+      withPlans<ReplaySummary>(replayRun(runId, options), {
+        type: "ReplaySummary",
+        ok: false,
+        runId,
+        identical: false,
+        events: 0,
+        error: programsOnly
+      }),
+    answer: (runId, item, answer) => Effect.provideContext(answerItem(runId, item, answer), parts),
+    approve: (runId, item, decision = "approve") =>
+      Effect.provideContext(answerItem(runId, item, decision, "approval"), parts),
+    list: Context.get(everything, Journal).list
+  }
+  return methods
 })
+
+function runHere<A, E, R>(
+  given: TypedProgram<A, E>,
+  program: Effect.Effect<NoInfer<A>, NoInfer<E>, R>
+): Effect.Effect<ProgramSummary<A, E>, never, Exclude<R, Hooks> | Alembic>
+function runHere<A, E, R>(
+  given: ProgramSpec & { readonly success?: never },
+  program: Effect.Effect<A, E, R>
+): Effect.Effect<RunSummary, never, Exclude<R, Hooks> | Alembic>
+function runHere(
+  { success, ...given }: ProgramSpec & Ends,
+  program: Effect.Effect<unknown, unknown, unknown>
+): Effect.Effect<unknown, never, unknown> {
+  return Effect.flatMap(Alembic, (alembic): Effect.Effect<unknown, never, unknown> =>
+    success === undefined
+      ? alembic.runProgram(given, program)
+      : alembic.runProgram({ ...given, success }, program)
+  )
+}
 
 /**
- * Runs `program`, which may use the `Hooks` service, as the run that `spec` describes: a new one, or the same one
- * again where it stopped. Never fails: how it ended is in the summary.
+ * The engine.
+ *
+ * @example
+ * ```ts
+ * const summary = yield* Alembic.runProgram({ program: "sky-1", goal: "One answer" }, program)
+ * ```
  */
-const runProgram = Effect.fn("Alembic.runProgram")(
-  function* <A, E, R>(given: ProgramSpec, program: Effect.Effect<A, E, R>) {
-    const { identity } = yield* AdapterRegistry
-    const versions = yield* EngineVersions
-    const context = yield* Effect.context<Exclude<R, Hooks>>()
-    const spec = specOf(given, identity)
-    const lender = given.reuse === undefined ? undefined : yield* openLender(given.reuse)
-    return yield* executeRun({
-      spec,
-      describe: Effect.mapError(
-        Effect.fromResult(describeRun({ spec, versions, extra: keptLender(given.reuse) })),
-        ({ message }) => new JournalError({ code: "not_canonical", path: "spec", problem: message })
-      ),
-      launch: programDriver(program, context, given.goal),
-      options: runOptions(given, given.contract, lender)
-    })
-  },
-  Effect.scoped,
-  Effect.catchTag("JournalError", (error) => Effect.succeed(journalFailure(error)))
-)
+export class Alembic extends Context.Service<Alembic, Methods<never>>()("alembic/engine/Alembic") {
+  /** On services that are provided: for plans in files and programs. */
+  static readonly layerNoDeps: Layer.Layer<Alembic, never, EngineServices> = Layer.effect(
+    Alembic,
+    Effect.flatMap(Effect.context<PlanServices>(), (context) => make(pickedForPlans(context)))
+  )
+  /** For programs alone. */
+  static readonly layerPrograms: Layer.Layer<Alembic, never, ProgramServices> = Layer.effect(
+    Alembic,
+    make(undefined)
+  )
 
-/** Runs `program` again on the journal of its run alone. Nothing is executed and nothing written. */
-const replayProgram = Effect.fn("Alembic.replayProgram")(function* <A, E, R>(
-  given: ProgramSpec,
-  program: Effect.Effect<A, E, R>
-) {
-  const { identity } = yield* AdapterRegistry
-  const context = yield* Effect.context<Exclude<R, Hooks>>()
-  return yield* replayJournal(specOf(given, identity), programDriver(program, context, given.goal))
-})
+  /** An effect of a program that is done once: see plan/steps.ts. */
+  static readonly step = step
+  static readonly IdempotencyKey = IdempotencyKey
 
-export const Alembic = { runProgram, replayProgram }
+  static readonly runProgram: RunProgram<Alembic> = runHere
+  static readonly replayProgram = <A, E, R>(
+    given: ProgramSpec | TypedProgram<A, E>,
+    program: Effect.Effect<A, E, R>
+  ) => Effect.flatMap(Alembic, (alembic) => alembic.replayProgram(given, program))
+}

@@ -15,7 +15,7 @@ import { exactGuardOf } from "../domain/guardOf.ts"
 import { makeError, type ModelError } from "../domain/ModelError.ts"
 import type { ModelRunFailure } from "../domain/ModelRun.ts"
 import type { CallState, RunState } from "../journal/RunState.ts"
-import type { PlanCall } from "../plan/PlanProtocol.ts"
+import type { PlanCall, StepCall } from "../plan/PlanProtocol.ts"
 import type { Part } from "./budget/BudgetDesk.ts"
 import type { GatesCall } from "./gates/gatedPlan.ts"
 import { Occurrences } from "./Occurrences.ts"
@@ -25,7 +25,7 @@ export interface IssuedCall {
   readonly n: number
   readonly id: string
   readonly ref: CallRef
-  readonly verb: PlanCall["verb"] | GatesCall["verb"]
+  readonly verb: PlanCall["verb"] | GatesCall["verb"] | StepCall["verb"]
   readonly identity: CallIdentity
   readonly options: AgentOptions | undefined
   readonly phase: string | undefined
@@ -34,6 +34,8 @@ export interface IssuedCall {
   readonly chain: ReadonlyArray<Binding>
   /** The answer of a call that cannot be dispatched at all. */
   readonly refusal: ModelRunFailure | undefined
+  /** Of a step. */
+  readonly toItsExit?: StepCall["toItsExit"]
   /** Number of the plan's call that a room makes this one for. */
   readonly parent?: number
   /** The part of the run with a budget of its own that it is made in. */
@@ -41,6 +43,10 @@ export interface IssuedCall {
   /** What the journal knew of it when it was issued; undefined if nothing. */
   readonly earlier?: Earlier
 }
+
+/** Whether a room answers it: a verb that makes further calls. */
+export const isOfRoom = ({ verb }: Pick<IssuedCall, "verb">): boolean =>
+  verb !== "agent" && verb !== "sleep" && verb !== "step"
 
 /** A call as an earlier process of the run left it. */
 export type Earlier = Pick<CallState, "status" | "rank" | "retry">
@@ -153,7 +159,7 @@ export const makeCallBook = Effect.fnUntraced(function* (boards: Readonly<Record
   })
 
   /** Takes a call the plan has just issued. In issue order: occurrences count from it. */
-  const take = Effect.fnUntraced(function* (call: PlanCall | GatesCall) {
+  const take = Effect.fnUntraced(function* (call: PlanCall | GatesCall | StepCall) {
     const resolved: Resolved =
       call.verb === "agent"
         ? yield* resolve(call.options)
@@ -173,7 +179,8 @@ export const makeCallBook = Effect.fnUntraced(function* (boards: Readonly<Record
       phase: call.phase,
       site: call.site,
       chain: resolved.chain,
-      refusal: refusalOf(ref, resolved)
+      refusal: refusalOf(ref, resolved),
+      ...(call.verb === "step" ? { toItsExit: call.toItsExit } : {})
     }
     return issued
   })

@@ -10,7 +10,7 @@ import type { RunEventOf } from "../domain/RunEvent.ts"
 import type { EndedAttempt, StartingAttempt } from "../adapters/AttemptPort.ts"
 import type { ModelError } from "../domain/ModelError.ts"
 import type { Part } from "./budget/BudgetDesk.ts"
-import type { IssuedCall } from "./CallBook.ts"
+import { isOfRoom, type IssuedCall } from "./CallBook.ts"
 import type { ApprovalWanted } from "./Room.ts"
 import type { RunContext } from "./RunContext.ts"
 
@@ -80,8 +80,7 @@ export const lane = (call: IssuedCall): string => call.chain.at(-1)?.adapter.id 
 const isModelCall = (call: IssuedCall): boolean => call.chain.length > 0
 
 /** Whether a room answers it: a verb that makes further calls. */
-const isRoom = ({ parent, verb }: IssuedCall): boolean =>
-  verb !== "agent" && verb !== "sleep" && parent === undefined
+const isRoom = (call: IssuedCall): boolean => isOfRoom(call) && call.parent === undefined
 
 type Message =
   | { readonly t: "landed"; readonly outcome: Outcome }

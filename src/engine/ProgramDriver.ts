@@ -8,13 +8,20 @@
 // G2  What it does between two exchanges is told once, and is in the next turn.
 // G3  When the scope has ended, its fiber has ended, finalizers included. Meanwhile sleeps last on the host's clock, and
 //     every other call is answered with a failure at once, so that no finalizer waits for a run that is over.
-import { Cause, Clock, Effect, Exit, Fiber, Result, type Context, type Scope } from "effect"
+import { Clock, Effect, Exit, Fiber, Result, type Cause, type Context, type Schema, type Scope } from "effect"
 import { canonicalJson, maxValueDepth, type Json } from "../domain/canonicalJson.ts"
-import type { RunErrorInfo } from "../domain/RunEvent.ts"
 import type { HookBridge } from "../plan/HookBridge.ts"
 import type { Hooks } from "../plan/Hooks.ts"
-import type { Answer, PlanDriver, PlanRequest, PlanState, Turn } from "../plan/PlanProtocol.ts"
+import type { Answer, DrivenTurn, PlanDriver, PlanState } from "../plan/PlanProtocol.ts"
 import { planProgram } from "../plan/planServices.ts"
+import {
+  CurrentSteps,
+  hostServices,
+  makeBegunStep,
+  StepCollisionError,
+  type StepPort
+} from "../plan/steps.ts"
+import { encodedBy, thrownBy } from "../plan/thrown.ts"
 import { makeError } from "../domain/ModelError.ts"
 import { undispatched } from "./CallBook.ts"
 
@@ -28,9 +35,10 @@ const keptNotice = ([first, ...more]: ReadonlyArray<string>, what: string): Read
 
 const planError = (code: string, message: string): PlanState => ({ t: "failed", error: { code, message } })
 
-const describe = (cause: Cause.Cause<unknown>): RunErrorInfo => {
-  const error = Cause.squash(cause)
-  return { code: "plan_error", message: error instanceof Error ? error.message : Cause.pretty(cause) }
+/** Schemas by which a program's ends are kept; without them, as JSON. */
+export interface EndSchemas {
+  readonly success?: Schema.Constraint | undefined
+  readonly error?: Schema.Constraint | undefined
 }
 
 /** A yield to the host's event loop comes after every microtask, however many hops it takes. */
@@ -57,11 +65,13 @@ const sleepMsOf = (options: Json): number =>
 export const programDriver = Effect.fnUntraced(function* <A, E, R>(
   program: Effect.Effect<A, E, R>,
   context: Context.Context<Exclude<R, Hooks>>,
-  seed: string
+  seed: string,
+  ends: EndSchemas = {}
 ): Effect.fn.Return<PlanDriver, never, Scope.Scope> {
   const hostClock = yield* Clock.Clock
+  const host = yield* hostServices
   const waiting = new Map<number, (answer: Json) => void>()
-  let requests: Array<PlanRequest> = []
+  let requests: Array<DrivenTurn["requests"][number]> = []
   let issued = 0
   let state: PlanState = { t: "waiting" }
   let isClosed = false
@@ -76,7 +86,7 @@ export const programDriver = Effect.fnUntraced(function* <A, E, R>(
     isTold = true
     tell()
   }
-  const request = (one: PlanRequest): void => {
+  const request = (one: DrivenTurn["requests"][number]): void => {
     requests.push(one)
     moved()
   }
@@ -118,11 +128,45 @@ export const programDriver = Effect.fnUntraced(function* <A, E, R>(
     slots: (slots) => request({ t: "slots", ...slots })
   }
 
+  /** T2 of steps.ts */
+  const inFlight = new Set<string>()
+  const steps: StepPort = {
+    host,
+    begin: (name, key) => {
+      const options = copy({ name, key })
+      const identity = JSON.stringify(options)
+      if (inFlight.has(identity))
+        throw new StepCollisionError({ step: name, ...(key === undefined ? {} : { key }) })
+      const n = ++issued
+      const { answered, begun, toItsExit } = makeBegunStep(() => {
+        inFlight.delete(identity)
+        bridge.cancel(n)
+      })
+      const settle = (answer: Json): void => {
+        inFlight.delete(identity)
+        answered(answer)
+      }
+      if (isClosed) afterTheRun(n, "step", options, settle)
+      else {
+        inFlight.add(identity)
+        waiting.set(n, settle)
+        request({ t: "call", n, verb: "step", options, toItsExit })
+      }
+      return begun
+    }
+  }
+
   const returned = (value: A): PlanState => {
     if (waiting.size > 0) {
       return planError("hook_pending", `the program returned with ${waiting.size} call(s) still pending`)
     }
     if (value === undefined) return { t: "returned" }
+    if (ends.success !== undefined) {
+      const encoded = encodedBy(ends.success, value)
+      return encoded === undefined
+        ? planError("result_refused", "the result is not what its schema (`success`) says")
+        : { t: "returned", result: Result.getOrThrow(canonicalJson(encoded, outside)) }
+    }
     const kept = { date: new Array<string>(), undefined: new Array<string>() }
     const asResult = (what: keyof typeof kept, path: string) => void kept[what].push(path)
     return Result.match(canonicalJson(value, { ...outside, asResult }), {
@@ -137,6 +181,11 @@ export const programDriver = Effect.fnUntraced(function* <A, E, R>(
     })
   }
 
+  const failed = (cause: Cause.Cause<E>): PlanState => ({
+    t: "failed",
+    error: { code: "plan_error", ...thrownBy(cause, ends.error) }
+  })
+
   let fiber: Fiber.Fiber<A, E> | undefined
   yield* Effect.addFinalizer(() =>
     Effect.suspend(() => {
@@ -148,10 +197,10 @@ export const programDriver = Effect.fnUntraced(function* <A, E, R>(
   )
 
   /** What the program has done since the exchange before, once that is quiet. */
-  const exchange = (deliver: Effect.Effect<number>): Effect.Effect<Turn> =>
+  const exchange = (deliver: Effect.Effect<number>): Effect.Effect<DrivenTurn> =>
     Effect.suspend(() => {
       isExchanging = true
-      return Effect.map(deliver, (delivered): Turn => {
+      return Effect.map(deliver, (delivered): DrivenTurn => {
         const done = { requests, delivered, state }
         requests = []
         isExchanging = false
@@ -161,9 +210,9 @@ export const programDriver = Effect.fnUntraced(function* <A, E, R>(
     })
 
   const begin = Effect.suspend(() => {
-    fiber = fork(planProgram(program, bridge, seed))
+    fiber = fork(Effect.provideService(planProgram(program, bridge, seed), CurrentSteps, steps))
     fiber.addObserver((exit) => {
-      state = Exit.isSuccess(exit) ? returned(exit.value) : { t: "failed", error: describe(exit.cause) }
+      state = Exit.isSuccess(exit) ? returned(exit.value) : failed(exit.cause)
       moved()
     })
     return Effect.as(untilQuiet, 0)

@@ -4,7 +4,7 @@
 //
 // Invariants:
 // H1  The n-th issued call is the one first scheduled under that number.
-// H2  A reopened run forgets its end and its notes, and is no longer strict.
+// H2  A reopened run forgets its end, and is no longer strict; a plan's forgets its notes, which it writes again.
 // H3  Time counts while a process of the run was at work: not between two of them, and not while a run that has stopped
 //     waits for a person.
 // H4  What a person was asked about a dispatch in doubt is about that dispatch: the next one of the call forgets it.
@@ -21,6 +21,9 @@ import { brokenRoom, type BrokenRoom } from "./rooms/roomFailure.ts"
 
 /** Codes by which a plan's process ends for want of time or memory: what a machine is short of, not the plan. */
 const starved: ReadonlySet<string> = new Set(["plan_timeout", "plan_out_of_memory", "plan_crashed"])
+
+/** Codes of runs that failed although the plan returned. */
+const afterReturn: ReadonlySet<string> = new Set(["budget_exceeded", "gate_failed", "no_mission"])
 
 type End = RunEventOf<"RunCompleted"> | RunEventOf<"RunFailed">
 
@@ -137,6 +140,8 @@ export class RunHistory {
   closedGate: ClosedGate | undefined
   /** Gates that have passed in missions. */
   readonly passedGates = new Set<string>()
+  /** Steps that ended with a defect. */
+  readonly diedSteps: Array<CallRef> = []
   /** The gates at the end of the plan, where they were decided and the run has no end yet. */
   decidedGates: CallRef | undefined
   private gatesAtEnd: string | undefined
@@ -195,6 +200,8 @@ export class RunHistory {
       case "CallCompleted":
         if (member(member(event.result, "error"), "code") === "budget_exceeded") this.refused(event.result)
         this.broken ??= brokenRoom(event.result)
+        if (member(member(event.result, "error"), "code") === "step_died")
+          this.diedSteps.push({ key: event.key, occurrence: event.occurrence })
         if (this.gatesAtEnd === callId(event))
           this.decidedGates = { key: event.key, occurrence: event.occurrence }
         break
@@ -227,6 +234,7 @@ export class RunHistory {
       case "RunReopened":
         this.overBudget = 0
         this.refusedBy = undefined
+        this.diedSteps.length = 0
         this.decidedGates = undefined
         this.gatesAtEnd = undefined
         this.closedGate = undefined
@@ -234,8 +242,10 @@ export class RunHistory {
         this.broken = undefined
         this.records.clear()
         this.asked.clear()
-        this.noteSeq = new Column()
-        this.noteDigests = new Column()
+        if (!this.isProgram) {
+          this.noteSeq = new Column()
+          this.noteDigests = new Column()
+        }
         this.strict = false
         this.end = undefined
         break
@@ -265,6 +275,14 @@ export class RunHistory {
   /** Calls of members whose statement or vote could not be read, with the council that each was made for. */
   get unreadable(): ReadonlyArray<Unreadable> {
     return this.asked.unreadable
+  }
+
+  /** The plan itself ended with a failure, not the run over what it returned. */
+  get failedByItself(): boolean {
+    const { end } = this
+    return (
+      end?.type === "RunFailed" && !afterReturn.has(end.error.code) && end.error.code !== this.broken?.code
+    )
   }
 
   /** The council said no, and nothing of the plan was run. */

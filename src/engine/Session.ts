@@ -6,7 +6,7 @@ import { firstRules } from "../domain/rules.ts"
 import type { Coverage, RunEventBody } from "../domain/RunEvent.ts"
 import type { CallState, RunState } from "../journal/RunState.ts"
 import type { PlanRequest, PlanState } from "../plan/PlanProtocol.ts"
-import { earlierOf, type IssuedCall } from "./CallBook.ts"
+import { earlierOf, isOfRoom, type IssuedCall } from "./CallBook.ts"
 import type { GatedTurn } from "./gates/gatedPlan.ts"
 import { RankedCalls } from "./RankedCalls.ts"
 import { callDiffers, extraCall, namesDiffer, noteDiffers, type Divergence } from "./Divergence.ts"
@@ -126,8 +126,7 @@ export class Session {
           const call: IssuedCall = { ...taken, ...earlierOf(this.run.journal.state(), taken.id) }
           this.pending.set(call.n, call)
           if (call.verb === "council") this.councils.push(call.id)
-          if (call.verb !== "agent" && call.verb !== "sleep")
-            this.rooms.set(call.n, { id: call.id, ref: call.ref })
+          if (isOfRoom(call)) this.rooms.set(call.n, { id: call.id, ref: call.ref })
           this.lastIssued = Math.max(this.lastIssued, call.n)
           yield* this.compare(call)
           if (call.earlier?.status === "completed") {

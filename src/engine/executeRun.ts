@@ -221,7 +221,9 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
       `${journal.runId}: --retry-failed: no call of the run has failed, so none is made again`
     )
   }
-  if (history.end !== undefined && !reopen) {
+  // The code of a program is no part of what its run is: it may have been mended since it failed.
+  const again = !reopen && history.isProgram && history.failedByItself
+  if (history.end !== undefined && !reopen && !again) {
     const ended = yield* summaryOfEnd(journal, history, hostClock.currentTimeMillisUnsafe() - startedAt)
     if (ended !== undefined) return ended
   }
@@ -270,7 +272,10 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
       })
       history.add(event)
     }
-    return yield* driveRun(run, history, reopen)
+    if (again) {
+      history.add(yield* append(run, { type: "RunReopened", failed: 0, only: [...history.diedSteps] }))
+    }
+    return yield* driveRun(run, history, reopen || again)
   })
   const driven = Effect.provideService(drive, RunChildren, journal.children)
   const ended = yield* hermetic === undefined

@@ -300,7 +300,8 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
 
   /** Starts the room that answers the call. A room that dies answers with why. */
   const enter = Effect.fnUntraced(function* (call: IssuedCall) {
-    const room = call.verb === "agent" || call.verb === "sleep" ? undefined : run.rooms[call.verb]
+    const { verb } = call
+    const room = verb === "agent" || verb === "sleep" || verb === "step" ? undefined : run.rooms[verb]
     if (room === undefined) {
       const error = makeError("not_available", `h.${call.verb} is not available here`)
       const failure = notDispatched(call, error, "skipped")

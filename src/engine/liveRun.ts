@@ -8,7 +8,7 @@
 // R3  What has landed when the run is told to stop is journaled before it stops.
 // R4  A call ends once: what was given up after its answer was journaled is not cancelled.
 // R5  A run that waits for nothing inside itself is suspended, never left hanging.
-// R6  That a sleep began is durable before it is slept; what is left of it is never more than its own length, whatever
+// R6  That a sleep or a step began is durable before it is slept or run; what is left of it is never more than its own length, whatever
 //     the clock says.
 // R7  A program that waits for no call is waited for without end. One whose calls all wait for a person or a provider
 //     may go on by itself for `ownGraceMs` since it last did so; then the run is suspended.
@@ -20,6 +20,7 @@ import { makeBrake } from "./brake.ts"
 import type { IssuedCall } from "./CallBook.ts"
 import { makeDispatcher } from "./Dispatcher.ts"
 import { makeFlights, type Landed } from "./Flights.ts"
+import { idempotencyKeyOf } from "./dispatchCall.ts"
 import { driven, realSleep } from "./driven.ts"
 import { makeAnswers, type LiveCounts } from "./LiveAnswers.ts"
 import { isUnwritable, type JournalError } from "../journal/JournalError.ts"
@@ -41,6 +42,9 @@ export type LiveEnd =
 const decodeLent = Schema.decodeUnknownOption(
   Schema.Struct({ failures: Schema.Array(Schema.Unknown), rules: Schema.optionalKey(Schema.Int) })
 )
+
+/** Verbs whose answer is taken from no other run. */
+const neverLent: ReadonlySet<IssuedCall["verb"]> = new Set(["mission", "gates", "step"])
 
 /** How often a run that asks somebody looks for their answer. */
 const inboxEveryMs = 300
@@ -158,15 +162,14 @@ export const liveRun = Effect.fnUntraced(function* (
     )
   )
 
-  /** Sleeps that have begun and are not slept yet. */
-  const asleep = new Map<number, Effect.Effect<void>>()
+  /** Sleeps and steps whose intent is journaled, and not durable yet. */
+  const begun = new Map<number, Effect.Effect<void>>()
 
   /** A call the plan has just issued. What needs no place among the model calls is dealt with at once. */
   const issue = Effect.fnUntraced(function* (call: IssuedCall) {
     // A mission hangs on the contract, on files and on a person: its calls may be taken from another run, it may not.
     // So does a council that stands on a proof of this run: of that, its members' answers may be taken.
-    const own =
-      call.options?.cache === false || call.verb === "mission" || call.verb === "gates" || standsOnProof(call)
+    const own = call.options?.cache === false || neverLent.has(call.verb) || standsOnProof(call)
     const lent = own ? Option.none<Json>() : yield* run.reuse(call.id)
     // A council some of whose members gave no answer, or that was held under other rules, is held again: of its
     // members' answers, those that fit are lent.
@@ -184,6 +187,13 @@ export const liveRun = Effect.fnUntraced(function* (
       return yield* answers.fail(call, call.refusal)
     }
     if (call.verb === "agent") return yield* admit(call)
+    if (call.toItsExit !== undefined) {
+      if (items.isInDoubt(call)) counts.inDoubt++
+      yield* dispatcher.schedule(call)
+      const exit = call.toItsExit(idempotencyKeyOf(run.journal.runId, call))
+      const outcome = Effect.map(exit, (result) => ({ call, result, model: undefined }))
+      return void begun.set(call.n, flights.launch(call, outcome))
+    }
     // What an earlier process began is not begun again: a room goes on, and what is left of a sleep is slept.
     const now = yield* Clock.currentTimeMillis
     const since = history.sleeps.get(call.id) ?? now
@@ -191,15 +201,15 @@ export const liveRun = Effect.fnUntraced(function* (
     if (call.verb !== "sleep") return yield* rooms.enter(call)
     const left = leftOfSleep(sleepMs(call), since, now)
     const slept = Effect.as(Effect.sleep(left), { call, result: null, model: undefined })
-    asleep.set(call.n, flights.launch(call, slept))
+    begun.set(call.n, flights.launch(call, slept))
   })
 
-  /** R6: all the sleeps of a turn for the price of one commit. */
-  const fallAsleep = Effect.gen(function* () {
-    if (asleep.size === 0) return
+  /** R6: all that a turn begins for the price of one commit. */
+  const launchBegun = Effect.gen(function* () {
+    if (begun.size === 0) return
     yield* run.journal.commit
-    for (const launch of asleep.values()) yield* launch
-    asleep.clear()
+    for (const launch of begun.values()) yield* launch
+    begun.clear()
   })
 
   const apply = Effect.fnUntraced(function* (deeds: ReadonlyArray<Deed>) {
@@ -211,12 +221,12 @@ export const liveRun = Effect.fnUntraced(function* (
       } else {
         const { call } = deed
         if (!answers.forget(call)) yield* answers.write({ type: "CallCancelled", n: call.n, ...call.ref })
-        asleep.delete(call.n)
+        begun.delete(call.n)
         yield* rooms.leave(call)
         yield* dispatcher.giveUp(call)
       }
     }
-    yield* fallAsleep
+    yield* launchBegun
   })
 
   const absorb = Effect.fnUntraced(function* (turn: Parameters<Session["take"]>[0]) {

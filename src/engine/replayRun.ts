@@ -20,9 +20,6 @@ import { noteOf, readEvent, readScheduled, RunHistory } from "./RunHistory.ts"
 import type { Session } from "./Session.ts"
 import { resultValue } from "./summarize.ts"
 
-/** Codes of runs that failed although the plan returned. */
-const returned: ReadonlySet<string> = new Set(["budget_exceeded", "gate_failed", "no_mission"])
-
 /** What the journal has and the plan did not do. */
 const leftOut = Effect.fnUntraced(function* (journal: RunJournal, history: RunHistory, session: Session) {
   const noted = history.notedAs(session.notesSeen)
@@ -86,10 +83,8 @@ const compareEnd = Effect.fnUntraced(function* (
   const { state } = session
   if (end === undefined) return {}
   const isFirst = journal.state().rules === firstRules
-  const imposed =
-    end.type === "RunFailed" && (returned.has(end.error.code) || end.error.code === history.broken?.code)
   const differs = (was: string, now: string): Comparison => ({ divergence: endDiffers(end.seq, was, now) })
-  if (end.type === "RunFailed" && !imposed) {
+  if (end.type === "RunFailed" && history.failedByItself) {
     const { code } = end.error
     if (state.t === "returned" && state.notices !== undefined && isFirst && code === "result_not_json")
       return { rule: changedRules.result }

@@ -17,11 +17,17 @@ export interface FanOutOptions {
   readonly accept?: "loss" | undefined
 }
 
-/** What a slot holds when the plan's own code threw in it. */
+/** What a slot holds when the plan's own code threw in it. `tag`, `value`: of a typed error of an Effect. */
 export interface PlanFailure {
   readonly ok: false
   readonly status: "failed"
-  readonly error: { readonly code: "plan_error"; readonly message: string; readonly retryable: false }
+  readonly error: {
+    readonly code: "plan_error"
+    readonly message: string
+    readonly retryable: false
+    readonly tag?: string
+    readonly value?: Json
+  }
 }
 
 /** A slot without an answer: the call failed, or the plan's code threw. */

@@ -3,6 +3,7 @@
 // the in-process driver of Effect programs. The engine cannot tell them apart.
 import { Schema, type Effect } from "effect"
 import { Site } from "../domain/Call.ts"
+import type { Json } from "../domain/canonicalJson.ts"
 import { RunErrorInfo } from "../domain/RunEvent.ts"
 import { Finding } from "../domain/Finding.ts"
 
@@ -40,6 +41,18 @@ export const PlanRequest = Schema.Union([
 ])
 export type PlanRequest = typeof PlanRequest.Type
 export type PlanCall = Extract<PlanRequest, { readonly t: "call" }>
+
+/** A step of a program in process: no verb, and no word of a plan's process. */
+export interface StepCall {
+  readonly t: "call"
+  readonly n: number
+  readonly verb: "step"
+  readonly options: Json
+  readonly phase?: string
+  readonly site?: never
+  /** Lets the step begin, and gives its exit. */
+  readonly toItsExit: (idempotencyKey: string) => Effect.Effect<Json>
+}
 
 /** Where the plan is after it went quiet. */
 export const PlanState = Schema.Union([
@@ -79,6 +92,11 @@ export const Turn = Schema.Struct({
 })
 export type Turn = typeof Turn.Type
 
+/** A turn of whoever is driven: of a program, there may be steps in it. */
+export interface DrivenTurn extends Omit<Turn, "requests"> {
+  readonly requests: ReadonlyArray<PlanRequest | StepCall>
+}
+
 /** The answer to call `n`, as JSON text. */
 export interface Answer {
   readonly n: number
@@ -101,9 +119,9 @@ export interface OwnWork<T> {
 /** A running plan. Never fails: what goes wrong with a plan is in `Turn.state`. */
 export interface PlanDriver {
   /** Of a program in process alone. A plan in a process of its own does nothing between two exchanges. */
-  readonly own?: OwnWork<Turn>
+  readonly own?: OwnWork<DrivenTurn>
   /** Evaluates the plan and calls `run`. Once. */
-  readonly start: Effect.Effect<Turn>
+  readonly start: Effect.Effect<DrivenTurn>
   /** Delivers answers in order, the plan quiet before each next one. */
-  readonly deliver: (answers: ReadonlyArray<Answer>) => Effect.Effect<Turn>
+  readonly deliver: (answers: ReadonlyArray<Answer>) => Effect.Effect<DrivenTurn>
 }

@@ -1,6 +1,6 @@
 // effectHooks: the verbs as Effects, on top of a HookBridge. Shared by plans in the VM and programs in process, so
 // it knows neither. The plan's clock and randomness are planServices.ts's.
-import { Cause, Context, Effect, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 import type { AgentOptions } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import { makeError } from "../domain/ModelError.ts"
@@ -19,6 +19,7 @@ import type {
   TaskContext
 } from "./Hooks.ts"
 import type { PlanCall } from "./PlanProtocol.ts"
+import { thrownBy, type Thrown } from "./thrown.ts"
 
 /** The phase of the body that is running, if one is. Wins over the phase named last. */
 const BodyPhase = Context.Reference<string | undefined>("alembic/plan/BodyPhase", {
@@ -46,6 +47,14 @@ export const planFailure = (message: string): PlanFailure => ({
   error: { code: "plan_error", message, retryable: false }
 })
 
+const slotOf = ({ message, tag, value }: Thrown): PlanFailure => {
+  const { error, ...slot } = planFailure(message)
+  return {
+    ...slot,
+    error: { ...error, ...(tag === undefined ? {} : { tag }), ...(value === undefined ? {} : { value }) }
+  }
+}
+
 const lostStatuses: ReadonlySet<unknown> = new Set(["failed", "skipped", "parked", "cancelled"])
 
 /** A `ModelRunFailure` or a `PlanFailure`, whoever made it. */
@@ -55,17 +64,9 @@ export const isLost = (slot: unknown): boolean => {
   return "error" in slot && typeof slot.error === "object" && slot.error !== null && "code" in slot.error
 }
 
-const causeMessage = (cause: Cause.Cause<unknown>): string => {
-  if (Cause.hasInterruptsOnly(cause)) return "interrupted"
-  const squashed = Cause.squash(cause)
-  return squashed instanceof Error ? squashed.message : String(squashed)
-}
-
 /** A slot never fails: what a task fails or dies with is its value. Interruption of the whole is not caught. */
 const settleSlot = <A, E, R>(task: Effect.Effect<A, E, R>): Effect.Effect<Slot<A>, never, R> =>
-  Effect.catchCause<A, E, R, Slot<A>, never, never>(task, (cause) =>
-    Effect.succeed(planFailure(causeMessage(cause)))
-  )
+  Effect.catchCause<A, E, R, Slot<A>, never, never>(task, (cause) => Effect.succeed(slotOf(thrownBy(cause))))
 
 const start = <A, E, R>(task: Task<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.isEffect(task) ? task : Effect.suspend(task)

@@ -53,7 +53,9 @@ const makeAlembic = (): Peer => {
       }),
       Guards.layer(),
       Layer.succeed(EngineVersions, { engine: "0", node: "0", v8: "0", icu: "0" })
-    ).pipe(Layer.provide(Layer.mergeAll(nodeFs.layer, nodeHost.layer, IdFactory.layerMonotonic)))
+    ).pipe(Layer.provide(Layer.mergeAll(nodeFs.layer, nodeHost.layer, IdFactory.layerMonotonic)), (parts) =>
+      Layer.provideMerge(Alembic.layerPrograms, parts)
+    )
 
   const calls: Peer["calls"] = (dir, count, inFlight) =>
     Effect.gen(function* () {

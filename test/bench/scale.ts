@@ -56,7 +56,9 @@ const rooms = (dir: string) =>
     registry,
     Guards.layer(),
     Layer.succeed(EngineVersions, versions)
-  ).pipe(Layer.provide(Layer.mergeAll(nodeFs.layer, nodeHost.layer, IdFactory.layerMonotonic)))
+  ).pipe(Layer.provide(Layer.mergeAll(nodeFs.layer, nodeHost.layer, IdFactory.layerMonotonic)), (parts) =>
+    Layer.provideMerge(Alembic.layerPrograms, parts)
+  )
 
 const wide = 100
 /** `calls` calls, a hundred at once, and a log line after each hundred. */

@@ -67,7 +67,9 @@ const engineOn = (baseDir: string, registry: Layer.Layer<AdapterRegistry>) =>
     registry,
     Guards.layer(),
     Layer.succeed(EngineVersions, { engine: "bench", node: "", v8: "", icu: "" })
-  ).pipe(Layer.provide(Layer.mergeAll(NodeFsPort.layer, NodeHost.layer, IdFactory.layerMonotonic)))
+  ).pipe(Layer.provide(Layer.mergeAll(NodeFsPort.layer, NodeHost.layer, IdFactory.layerMonotonic)), (parts) =>
+    Layer.provideMerge(Alembic.layerPrograms, parts)
+  )
 
 const journaled = (registry: Layer.Layer<AdapterRegistry>) => async () => {
   const base = freshBase()

@@ -1,12 +1,11 @@
 // The durability cases of the engine, by their numbers: what a plan is given after a crash, what is paid again, and
 // what a clock, a failure or a late answer can do to it.
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Deferred, Effect, Exit, Layer, Logger } from "effect"
+import { Clock, Deferred, Effect, Exit, Logger } from "effect"
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeError } from "../../src/domain/ModelError.ts"
 import { Alembic } from "../../src/engine/Alembic.ts"
-import { EngineVersions } from "../../src/engine/EngineVersions.ts"
 import { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
 import { Hooks } from "../../src/plan/Hooks.ts"
 import { engineOn } from "../support/engineLayer.ts"
@@ -106,10 +105,8 @@ describe("F32: another engine, another Node", () => {
             : Effect.succeed(said(`echo:${prompt}`))
       })
       yield* Alembic.runProgram({ ...spec, stop }, five).pipe(Effect.provide(engineOn(disk, held.layer)))
-      const newer = Layer.merge(
-        engineOn(disk, paid.layer, { pid: 2 }),
-        Layer.succeed(EngineVersions, { engine: "9.9.9", node: "99.0.0", v8: "99", icu: "99" })
-      )
+      const versions = { engine: "9.9.9", node: "99.0.0", v8: "99", icu: "99" }
+      const newer = engineOn(disk, paid.layer, { pid: 2, versions })
       const logged: Array<string> = []
       const logger = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
       const summary = yield* Alembic.runProgram(spec, five).pipe(

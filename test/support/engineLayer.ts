@@ -4,7 +4,9 @@ import type { AdapterRegistry } from "../../src/adapters/AdapterRegistry.ts"
 import type { Fixtures } from "../../src/adapters/Fixtures.ts"
 import { Guards, type GuardsOptions } from "../../src/adapters/Guards.ts"
 import { layerOffline } from "../../src/adapters/offlineRegistry.ts"
+import { Alembic } from "../../src/engine/Alembic.ts"
 import { EngineVersions } from "../../src/engine/EngineVersions.ts"
+import type { Versions } from "../../src/journal/RunMeta.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
 import { HostIdentity } from "../../src/kernel/HostIdentity.ts"
@@ -18,22 +20,28 @@ const process = (pid: number) => ({ pid, started: "0", boot: "boot", host: "host
 export const engineOn = (
   disk: MemoryDisk,
   registry: Layer.Layer<AdapterRegistry>,
-  more: { readonly pid?: number; readonly guards?: GuardsOptions } = {}
+  more: { readonly pid?: number; readonly guards?: GuardsOptions; readonly versions?: Versions } = {}
 ) =>
-  Layer.mergeAll(
-    Journal.layer({ baseDir: "/base" }),
-    registry,
-    Guards.layer(more.guards),
-    Layer.succeed(EngineVersions, { engine: "0", node: "0", v8: "0", icu: "0" })
-  ).pipe(
-    Layer.provide(
-      Layer.mergeAll(
-        disk.layer,
-        HostIdentity.layerTest({ self: process(more.pid ?? 1) }),
-        IdFactory.layerCounter
+  Alembic.layerPrograms
+    .pipe(
+      Layer.provideMerge(
+        Layer.mergeAll(
+          Journal.layer({ baseDir: "/base" }),
+          registry,
+          Guards.layer(more.guards),
+          Layer.succeed(EngineVersions, more.versions ?? { engine: "0", node: "0", v8: "0", icu: "0" })
+        )
       )
     )
-  )
+    .pipe(
+      Layer.provide(
+        Layer.mergeAll(
+          disk.layer,
+          HostIdentity.layerTest({ self: process(more.pid ?? 1) }),
+          IdFactory.layerCounter
+        )
+      )
+    )
 
 export const engineLayer = (fixtures: Fixtures = echo) =>
   Layer.unwrap(Effect.sync(() => engineOn(MemoryDisk.make(), layerOffline(fixtures))))

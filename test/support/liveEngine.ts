@@ -3,6 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, FileSystem, Layer, Path } from "effect"
 import type { AdapterRegistry } from "../../src/adapters/AdapterRegistry.ts"
 import { Guards, type GuardsOptions } from "../../src/adapters/Guards.ts"
+import { Alembic } from "../../src/engine/Alembic.ts"
 import { EngineVersions } from "../../src/engine/EngineVersions.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import * as FsPortNode from "../../src/kernel/FsPort.node.ts"
@@ -49,6 +50,7 @@ export const liveEngine = (
     PreludeNode.layer,
     Layer.succeed(EngineVersions, { engine: "0", node: "0", v8: "0", icu: "0" })
   ).pipe(
+    (parts) => Layer.provideMerge(Alembic.layerNoDeps, parts),
     Layer.provide(
       Layer.mergeAll(FsPortNode.layer, HostIdentityNode.layer, IdFactory.layerMonotonic, NodeServices.layer)
     )

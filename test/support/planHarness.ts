@@ -8,7 +8,7 @@ import type {
   PlanDriver,
   PlanRequest,
   PlanState,
-  Turn
+  DrivenTurn
 } from "../../src/plan/PlanProtocol.ts"
 
 export type AnswerOf = (call: PlanCall) => unknown
@@ -73,10 +73,11 @@ export const play = Effect.fnUntraced(function* (
     const at = pending.findIndex((call) => call.n === n)
     if (at >= 0) pending.splice(at, 1)
   }
-  const take = (turn: Turn, delivered: ReadonlyArray<Answer>): void => {
+  const take = (turn: DrivenTurn, delivered: ReadonlyArray<Answer>): void => {
     answers.push(...delivered.slice(0, turn.delivered))
     for (const { n } of delivered.slice(0, turn.delivered)) drop(n)
     for (const request of turn.requests) {
+      if (request.t === "call" && request.verb === "step") continue
       requests.push(request)
       if (request.t === "call") pending.push(request)
       else if (request.t === "cancel") drop(request.n)

@@ -5,7 +5,15 @@ import { Effect, Option, Schema } from "effect"
 import type { Json } from "../../domain/canonicalJson.ts"
 import type { Contract } from "../../domain/Contract.ts"
 import { sha256 } from "../../domain/fingerprint.ts"
-import type { Answer, OwnWork, PlanCall, PlanDriver, PlanState, Turn } from "../../plan/PlanProtocol.ts"
+import type {
+  Answer,
+  DrivenTurn,
+  OwnWork,
+  PlanCall,
+  PlanDriver,
+  PlanState,
+  StepCall
+} from "../../plan/PlanProtocol.ts"
 import { ProofRef } from "../../mission/Mission.ts"
 import { GatesSpec } from "./GatesSpec.ts"
 import { askedGates, gateDue, type MissionSeen, type RunGates } from "./runGates.ts"
@@ -21,8 +29,8 @@ export interface GatesCall {
 }
 
 /** A turn of a plan, or of its gates. */
-export interface GatedTurn extends Omit<Turn, "requests"> {
-  readonly requests: ReadonlyArray<Turn["requests"][number] | GatesCall>
+export interface GatedTurn extends Omit<DrivenTurn, "requests"> {
+  readonly requests: ReadonlyArray<DrivenTurn["requests"][number] | GatesCall>
 }
 
 /** Whoever drives a run's plan: the plan itself, or the plan between its gates. */
@@ -127,7 +135,7 @@ export const gatedPlan = (
     if (mission?.end === "running") missions.set(n, { ...mission, ...end })
   }
 
-  const issued = (call: PlanCall): void => {
+  const issued = (call: PlanCall | StepCall): void => {
     pending.add(call.n)
     if (call.verb === "mission") missions.set(call.n, missionOf(call.options))
   }
@@ -152,7 +160,7 @@ export const gatedPlan = (
   }
 
   /** What the plan did in the turn, and which of its calls the turn has answered: also one that it made in it. */
-  const after = (turn: Turn, answers: ReadonlyArray<Answer> = []): GatedTurn => {
+  const after = (turn: DrivenTurn, answers: ReadonlyArray<Answer> = []): GatedTurn => {
     for (const request of turn.requests) {
       if (request.t === "call") issued(request)
       if (request.t !== "cancel") continue
@@ -189,7 +197,7 @@ export const gatedPlan = (
   }
 
   /** A plan that has returned does nothing more while its gates are decided. */
-  const ownOf = (own: OwnWork<Turn>): OwnWork<GatedTurn> => ({
+  const ownOf = (own: OwnWork<DrivenTurn>): OwnWork<GatedTurn> => ({
     onMoved: own.onMoved,
     goesOn: () => (isAtEnd ? "no" : own.goesOn()),
     turn: Effect.suspend(() =>

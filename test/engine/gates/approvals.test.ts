@@ -2,7 +2,8 @@
 // decision of its name. So is a refusal.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Alembic, type ProgramSpec } from "../../../src/engine/Alembic.ts"
+import { Alembic } from "../../../src/engine/Alembic.ts"
+import type { ProgramSpec } from "../../../src/engine/runProgram.ts"
 import { answerItem } from "../../../src/engine/answerItem.ts"
 import { layerWithMissions } from "../../../src/engine/rooms/layerWithMissions.ts"
 import { MemoryDisk } from "../../../src/kernel/FsPort.memory.ts"
