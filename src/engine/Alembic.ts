@@ -36,6 +36,8 @@ import {
 } from "./runProgram.ts"
 import { unrun } from "./summarize.ts"
 
+export type { ProgramSpec, ProgramSummary, TypedProgram }
+
 /** Where an answer went: into the log, or to the process that runs the run. */
 export type Answered = "journaled" | "left"
 
