@@ -5,7 +5,7 @@ import type { Json } from "../domain/canonicalJson.ts"
 import type { RunEventOf } from "../domain/RunEvent.ts"
 import type { RunId } from "../domain/RunSpec.ts"
 import { nameGiven } from "../engine/approvalName.ts"
-import { answerItem } from "../engine/answerItem.ts"
+import { answerItem, openQuestions } from "../engine/answerItem.ts"
 import { Journal } from "../journal/Journal.ts"
 import type { RunState } from "../journal/RunState.ts"
 import { badInput, fromJournal } from "./CommandError.ts"
@@ -39,7 +39,11 @@ type Question = RunEventOf<"QuestionAsked">
 /** The state of each run that may wait, one after the other. A damaged run is left out: `alembic list` names it. */
 const waitingRuns = <A>(
   given: string | undefined,
-  read: (runId: RunId, state: RunState) => ReadonlyArray<A>
+  read: (
+    runId: RunId,
+    state: RunState,
+    open: Effect.Success<ReturnType<typeof openQuestions>>
+  ) => ReadonlyArray<A>
 ) =>
   Effect.gen(function* () {
     const store = yield* Journal
@@ -51,13 +55,14 @@ const waitingRuns = <A>(
         : [yield* resolveRun(given)]
     const found: Array<A> = []
     for (const runId of ids) {
-      const state = yield* Effect.scoped(
-        Effect.mapError(
-          Effect.map(store.open(runId, "read"), (journal) => journal.state()),
-          fromJournal
-        )
+      const waiting = yield* store.open(runId, "read").pipe(
+        Effect.flatMap((journal) =>
+          Effect.map(openQuestions(journal), (open) => read(runId, journal.state(), open))
+        ),
+        Effect.mapError(fromJournal),
+        Effect.scoped
       )
-      found.push(...read(runId, state))
+      found.push(...waiting)
     }
     return found
   })
@@ -77,21 +82,16 @@ const itemOf = (
 
 /** Every question without an answer, of one run or of all. */
 export const pendingQuestions = (given: string | undefined) =>
-  waitingRuns(given, (runId, { end, questions }) =>
-    end !== undefined
-      ? []
-      : [...questions.values()].flatMap(({ answer, event }) =>
-          answer === undefined ? [itemOf(runId, event)] : []
-        )
-  )
+  waitingRuns(given, (runId, _, open) => open.map((question) => itemOf(runId, question)))
 
 export const parkedRuns = (given: string | undefined) =>
-  waitingRuns(given, (runId, { questions, suspended }): ReadonlyArray<ParkedRun> => {
+  waitingRuns(given, (runId, { questions, suspended }, open): ReadonlyArray<ParkedRun> => {
     if (suspended === undefined) return []
-    const approvals = [...questions.values()].flatMap(({ answer, event: { item, kind, text } }) =>
-      answer === undefined && kind === "approval" ? [{ item, text }] : []
-    )
-    return [{ runId, ...suspended, approvals }]
+    const approvals = open.flatMap(({ item, kind, text }) => (kind === "approval" ? [{ item, text }] : []))
+    const isOpen = new Set(open.map(({ item }) => item))
+    // What was answered since the run stopped waits for a resume alone.
+    const items = suspended.items.filter((item) => isOpen.has(item) || !questions.has(item))
+    return [{ runId, ...suspended, items, approvals }]
   })
 
 const decodeJson = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Json))

@@ -2,13 +2,15 @@
 // or the running one takes in.
 import { Effect, Result, Schema } from "effect"
 import { compileSchema } from "../adapters/structuredOutput.ts"
-import type { Json } from "../domain/canonicalJson.ts"
+import { canonicalJsonOf, type Json } from "../domain/canonicalJson.ts"
+import { sha256 } from "../domain/fingerprint.ts"
 import { JsonSchemaDocument } from "../domain/ModelRun.ts"
 import type { RunEvent, RunEventBody, RunEventOf } from "../domain/RunEvent.ts"
 import type { RunId } from "../domain/RunSpec.ts"
 import { Journal } from "../journal/Journal.ts"
 import type { JournalError } from "../journal/JournalError.ts"
 import type { RunJournal } from "../journal/RunJournal.ts"
+import { realSleep } from "./driven.ts"
 import { onItsClock } from "./onItsClock.ts"
 
 /** An item that is not there, is answered already, or does not take this answer. Nothing was written. */
@@ -87,70 +89,131 @@ const answeredAlready = (runId: string, item: string) =>
     cure: `alembic resume ${runId}`
   })
 
+/** What was asked: an answer that was left is for that, and for nothing that has the same item. */
+const askedIn = ({ choices, hash, key, kind, occurrence, text }: RunEventOf<"QuestionAsked">): string =>
+  sha256(canonicalJsonOf([kind, key, occurrence, text, choices ?? null, hash ?? null]))
+
+type Asking = Pick<RunJournal, "runId" | "state" | "inbox">
+
+/** What was left for an item that nobody has answered, if it answers what is asked. */
+const leftFor = Effect.fnUntraced(function* (journal: Asking, item: string) {
+  const left = yield* journal.inbox.read(item)
+  const question = journal.state().questions.get(item)
+  if (left === undefined || question === undefined) return undefined
+  if (left.asked !== undefined && left.asked !== askedIn(question.event)) return undefined
+  return refusal(journal, item, left.answer, undefined) === undefined ? left : undefined
+})
+
+const isAnswered = ({ state }: Pick<Asking, "state">, item: string): boolean =>
+  state().questions.get(item)?.answer !== undefined
+
+/** Whether something was left that the log does not have. */
+export const hasLeft = (journal: Asking) =>
+  Effect.map(journal.inbox.items, (items) =>
+    items.some((item) => journal.state().questions.has(item) && !isAnswered(journal, item))
+  )
+
+/** The questions that wait for an answer: what was left for the next who holds the run is one. */
+export const openQuestions = Effect.fnUntraced(function* (journal: Asking) {
+  const { end, questions } = journal.state()
+  if (end !== undefined) return []
+  const left = new Set(yield* journal.inbox.items)
+  const open: Array<RunEventOf<"QuestionAsked">> = []
+  for (const { answer, event } of questions.values()) {
+    if (answer !== undefined) continue
+    if (left.has(event.item) && (yield* leftFor(journal, event.item)) !== undefined) continue
+    open.push(event)
+  }
+  return open
+})
+
 /**
- * Journals what others left for the run, each answer that is one; gives the events. What is left was taken before a
- * crash, or answers nothing that is asked: the first answer to an item is the one.
+ * Journals what people left for the run, each answer that is one; gives the events. What answers nothing that is asked
+ * is removed. What is in the log stays in the inbox, so that nobody can leave another answer to the same item.
  */
 export const takeInbox = Effect.fnUntraced(function* (
   journal: RunJournal,
   write: (body: RunEventBody) => Effect.Effect<RunEvent, JournalError>
 ) {
-  const left = yield* journal.inbox.list
   const taken: Array<RunEvent> = []
-  for (const { answer, item } of left) {
-    if (refusal(journal, item, answer, undefined) !== undefined) continue
-    taken.push(yield* write({ type: "QuestionAnswered", item, answer }))
+  for (const item of yield* journal.inbox.items) {
+    if (isAnswered(journal, item)) continue
+    const left = yield* leftFor(journal, item)
+    if (left === undefined) yield* journal.inbox.remove(item)
+    else taken.push(yield* write({ type: "QuestionAnswered", item, answer: left.answer }))
   }
   if (taken.length > 0) yield* journal.commit
-  for (const { item } of left) yield* journal.inbox.remove(item)
   return taken
 })
 
-/** With the run's lock: what others have left comes first. */
-const answerHeld = Effect.fnUntraced(function* (
-  runId: RunId,
-  item: string,
-  answer: Json,
-  kind: "approval" | undefined
-) {
-  const journal = yield* (yield* Journal).open(runId, "write")
-  yield* onItsClock(journal, takeInbox(journal, journal.append))
+interface Given {
+  readonly runId: RunId
+  readonly item: string
+  readonly answer: Json
+  readonly kind: "approval" | undefined
+}
+
+/** Refuses what is no answer before anything is left; gives what was asked. */
+const checked = Effect.fnUntraced(function* ({ answer, item, kind, runId }: Given) {
+  const journal = yield* (yield* Journal).open(runId, "read")
   const refused = refusal(journal, item, answer, kind)
-  if (refused !== undefined) yield* Effect.fail(refused)
-  yield* onItsClock(journal, journal.append({ type: "QuestionAnswered", item, answer }))
-  yield* journal.commit
-  yield* journal.checkpoint
-  return "journaled" as const
+  if (refused !== undefined) return yield* refused
+  const question = journal.state().questions.get(item)
+  return question === undefined ? "" : askedIn(question.event)
 }, Effect.scoped)
 
-/** While another process holds the run: left for it to take. */
-const answerRunning = Effect.fnUntraced(function* (
-  runId: RunId,
-  item: string,
-  answer: Json,
-  kind: "approval" | undefined
-) {
-  const store = yield* Journal
-  const journal = yield* store.open(runId, "read")
-  const refused = refusal(journal, item, answer, kind)
-  if (refused !== undefined) yield* Effect.fail(refused)
-  if (!(yield* store.leaveAnswer(runId, { item, answer }))) yield* Effect.fail(answeredAlready(runId, item))
-  return "left" as const
+/** With the run's lock: journals all that was left, whoever left it. */
+const settle = Effect.fnUntraced(function* ({ answer, item, kind, runId }: Given) {
+  const journal = yield* (yield* Journal).open(runId, "answer")
+  const taken = yield* onItsClock(journal, takeInbox(journal, journal.append))
+  if (taken.length > 0) yield* journal.checkpoint
+  return {
+    answered: journal.state().questions.get(item)?.answer,
+    refused: refusal(journal, item, answer, kind)
+  }
 }, Effect.scoped)
+
+/** How long another process is waited for that only journals an answer. */
+const patienceMs = 10_000
+const lookEveryMs = 25
+
+/** The same, once nobody else only journals an answer. `running`: the lock's holder works on the run, and takes it. */
+const settled = Effect.fnUntraced(function* (given: Given) {
+  for (let waited = 0; ; waited += lookEveryMs) {
+    const tried = yield* Effect.result(settle(given))
+    if (Result.isSuccess(tried)) return tried.success
+    if (tried.failure.code !== "run_locked") return yield* tried.failure
+    if (tried.failure.heldFor === undefined || waited >= patienceMs) return "running" as const
+    yield* realSleep(lookEveryMs)
+  }
+})
 
 /**
- * Answers, durably; with `kind` only an item of that kind. A run that nobody holds has the answer in its log; one that
- * is running gets it through its inbox (`left`): there is one writer. Of two answers to an item one wins, the other is
- * refused.
+ * Answers, durably; with `kind` only an item of that kind. An answer is left in the run's inbox, where the first one to
+ * an item wins and every other is refused, whoever holds the run; then the lock's holder journals it. If that is a
+ * process that works on the run, it is `left` for it; else this one does it, with what others have left.
  */
 export const answerItem = Effect.fn("Engine.answerItem")(function* (
-  given: string,
+  text: string,
   item: string,
   answer: Json,
   kind?: "approval"
 ) {
-  const runId = yield* (yield* Journal).runId(given)
-  return yield* Effect.catchTag(answerHeld(runId, item, answer, kind), "JournalError", (error) =>
-    error.code === "run_locked" ? answerRunning(runId, item, answer, kind) : Effect.fail(error)
-  )
+  const store = yield* Journal
+  const given: Given = { runId: yield* store.runId(text), item, answer, kind }
+  for (;;) {
+    const asked = yield* checked(given)
+    const isFirst = yield* store.leaveAnswer(given.runId, { item, answer, asked })
+    const end = yield* settled(given)
+    if (end === "running") {
+      if (isFirst) return "left" as const
+      return yield* answeredAlready(given.runId, item)
+    }
+    const { answered, refused } = end
+    // What was there before was no answer to what is asked, and is gone: this one may be.
+    if (!isFirst && refused === undefined) continue
+    if (isFirst && answered !== undefined && canonicalJsonOf(answered) === canonicalJsonOf(answer))
+      return "journaled" as const
+    return yield* refused ?? answeredAlready(given.runId, item)
+  }
 })

@@ -234,6 +234,8 @@ const toItsEnd = Effect.fnUntraced(function* (
   if (live.t === "suspended") {
     const suspended = suspendedBy(live)
     if (suspended !== undefined) yield* append(run, { type: "RunSuspended", ...suspended })
+    // Who answered while the run was stopping finds it stopped: their answer is in the log by then.
+    yield* takeInbox(journal, (body) => append(run, body))
     yield* journal.checkpoint
     return { status: "suspended" as const, ...(suspended === undefined ? {} : { suspended }) }
   }

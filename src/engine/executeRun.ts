@@ -228,6 +228,10 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
     if (ended !== undefined) return ended
   }
   history.disown(options.foreignUntil)
+  // Of a run that was written elsewhere to its last event, nothing was answered here.
+  if (options.foreignUntil > 0 && options.foreignUntil >= journal.state().lastSeq) {
+    for (const item of yield* journal.inbox.items) yield* journal.inbox.remove(item)
+  }
   // Before a person is asked whether it may cost something: they are told if a lender is gone.
   const reuse = options.noCache ? undefined : yield* lentTo(journal, options.lender)
   const refused = known ? yield* request.preflight ?? Effect.undefined : undefined

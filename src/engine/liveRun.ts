@@ -16,6 +16,7 @@ import { Clock, Effect, Fiber, Option, Result, Schema } from "effect"
 import type { Json } from "../domain/canonicalJson.ts"
 import { firstRules } from "../domain/rules.ts"
 import { Guards } from "../adapters/Guards.ts"
+import { hasLeft } from "./answerItem.ts"
 import { makeBrake } from "./brake.ts"
 import type { IssuedCall } from "./CallBook.ts"
 import { makeDispatcher } from "./Dispatcher.ts"
@@ -153,8 +154,7 @@ export const liveRun = Effect.fnUntraced(function* (
         Effect.gen(function* () {
           yield* Effect.sleep(inboxEveryMs)
           if (!dispatcher.hasWaiting()) return
-          const left = yield* Effect.orElseSucceed(run.journal.inbox.list, () => [])
-          if (left.length > 0) yield* flights.nudge
+          if (yield* Effect.orElseSucceed(hasLeft(run.journal), () => false)) yield* flights.nudge
         })
       ),
       Clock.Clock,

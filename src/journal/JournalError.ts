@@ -56,7 +56,9 @@ export class JournalError extends Schema.TaggedError<JournalError>()("JournalErr
   /** Parts of the spec that differ, of `meta_mismatch`. */
   changed: Schema.optionalKey(Schema.Array(Schema.String)),
   /** Who holds the run, of `run_locked`. */
-  holder: Schema.optionalKey(ProcessIdentity)
+  holder: Schema.optionalKey(ProcessIdentity),
+  /** Of `run_locked`: the holder only journals an answer, and is done in a moment. */
+  heldFor: Schema.optionalKey(Schema.Literal("answer"))
 }) {
   override get message() {
     return `${this.path}${this.line === undefined ? "" : `:${this.line}`}: ${this.problem}`

@@ -382,7 +382,7 @@ export const makeRunJournal = Effect.fnUntraced(function* (
     seal,
     tookOver: parts.tookOver,
     children: parts.children,
-    inbox: yield* makeInbox(paths),
+    inbox: yield* makeInbox(paths, parts.openLog !== undefined),
     hasRoom: parts.hasRoom,
     boundBytes: bound.boundBytes,
     isFull: bound.isFull,

@@ -11,18 +11,29 @@ import { FsPort } from "../kernel/FsPort.ts"
 import { HostIdentity, ProcessIdentity } from "../kernel/HostIdentity.ts"
 import { fromFsError, JournalError } from "./JournalError.ts"
 
-const decodeLock = Schema.decodeUnknownOption(Schema.fromJsonString(ProcessIdentity))
+/** `for`: what the lock is held for, where that is over in a moment: an answer that is journaled. Absent: the run's work. */
+const LockText = Schema.Struct({
+  ...ProcessIdentity.fields,
+  for: Schema.optionalKey(Schema.Literal("answer"))
+})
+const decodeLock = Schema.decodeUnknownOption(Schema.fromJsonString(LockText))
+export type LockPurpose = NonNullable<(typeof LockText.Type)["for"]>
 
 type Content = string | undefined
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 
-const lockedBy = (path: string, holder: ProcessIdentity, isAlive: boolean) =>
+const lockedBy = (
+  path: string,
+  { for: purpose, ...holder }: typeof LockText.Type,
+  isAlive: boolean
+): JournalError =>
   new JournalError({
     code: "run_locked",
     path,
     problem: `the run is held by process ${holder.pid} on ${holder.host}`,
     holder,
+    ...(purpose === undefined ? {} : { heldFor: purpose }),
     cure: isAlive
       ? `wait for it, or end it (kill ${holder.pid})`
       : `it was started on another machine; if it is surely gone, remove ${path}`
@@ -33,11 +44,12 @@ const lockedBy = (path: string, holder: ProcessIdentity, isAlive: boolean) =>
  * true if it was taken over from a dead owner.
  */
 export const acquireLock = Effect.fnUntraced(function* (
-  path: string
+  path: string,
+  purpose?: LockPurpose
 ): Effect.fn.Return<boolean, JournalError, FsPort | HostIdentity | Scope.Scope> {
   const fs = yield* FsPort
   const host = yield* HostIdentity
-  const mine = canonicalJsonOf(host.self)
+  const mine = canonicalJsonOf({ ...host.self, ...(purpose === undefined ? {} : { for: purpose }) })
   const bytes = new TextEncoder().encode(mine)
 
   const read = (file: string): Effect.Effect<Content, JournalError> =>
@@ -112,7 +124,7 @@ export const acquireLock = Effect.fnUntraced(function* (
 })
 
 interface Holder {
-  readonly identity: ProcessIdentity
+  readonly identity: typeof LockText.Type
   readonly isAlive: boolean
 }
 

@@ -1,6 +1,6 @@
-// Inbox: answers to a run's questions that came in while another process held the run. Whoever has an answer leaves it
-// in `<run>/inbox/`, a file an item, made in one step so that of two answers one wins; only the lock's holder journals
-// it. What an answer means, and whether it is one, is the engine's.
+// Inbox: what people answer, before it is in the run's log. Whoever has an answer leaves it in `<run>/inbox/`, a file an
+// item, made in one step; only the lock's holder journals it. The file decides which of several answers is the one, so
+// that it stays where it is when its answer is in the log. What an answer means, and whether it is one, is the engine's.
 import { Effect, Option, Schema } from "effect"
 import { canonicalJsonOf, type Json } from "../domain/canonicalJson.ts"
 import { FsPort } from "../kernel/FsPort.ts"
@@ -10,61 +10,87 @@ import type { RunPaths } from "./RunDirectory.ts"
 export interface LeftAnswer {
   readonly item: string
   readonly answer: Json
+  /** Fingerprint of what was asked. Absent: left by a version that did not say. */
+  readonly asked?: string
 }
 
 export interface Inbox {
-  /** What was left, by item. What cannot be read is removed: nobody could ever take it. */
-  readonly list: Effect.Effect<ReadonlyArray<LeftAnswer>, JournalError>
-  /** After the answer is durable in the log, or is none. */
+  /** The items that something was left for, whether it is in the log already or not. */
+  readonly items: Effect.Effect<ReadonlyArray<string>, JournalError>
+  /** What was left for an item. What cannot be read is removed: nobody could ever take it. */
+  readonly read: (item: string) => Effect.Effect<LeftAnswer | undefined, JournalError>
+  /** It answers nothing that is asked. */
   readonly remove: (item: string) => Effect.Effect<void, JournalError>
 }
 
 const ending = ".json"
 const itemPattern = /^[a-z]+-[1-9]\d{0,8}$/
 const decode = Schema.decodeUnknownOption(
-  Schema.fromJsonString(Schema.Struct({ v: Schema.Literal(1), answer: Schema.Json }))
+  Schema.fromJsonString(
+    Schema.Struct({
+      v: Schema.Literal(1),
+      answer: Schema.Json,
+      asked: Schema.optionalKey(Schema.String)
+    })
+  )
 )
 
 const fileOf = (paths: RunPaths, item: string) => `${paths.inbox}/${item}${ending}`
 
+const itemsIn = Effect.fnUntraced(function* (paths: RunPaths) {
+  const fs = yield* FsPort
+  const names = yield* Effect.catch(fs.list(paths.inbox), (error) =>
+    error.code === "ENOENT" ? Effect.succeed<ReadonlyArray<string>>([]) : Effect.fail(fromFsError(error))
+  )
+  return names
+    .filter((name) => name.endsWith(ending))
+    .map((name) => name.slice(0, -ending.length))
+    .filter((item) => itemPattern.test(item))
+})
+
+/** Removes all that was left: the log that it was left for is another now. */
+export const emptyInbox = Effect.fnUntraced(function* (paths: RunPaths) {
+  const fs = yield* FsPort
+  for (const item of yield* itemsIn(paths)) {
+    yield* Effect.mapError(fs.remove(fileOf(paths, item)), fromFsError)
+  }
+})
+
 export const makeInbox = Effect.fnUntraced(function* (
-  paths: RunPaths
+  paths: RunPaths,
+  writes: boolean
 ): Effect.fn.Return<Inbox, never, FsPort> {
   const fs = yield* FsPort
   const remove = (item: string) => Effect.mapError(fs.remove(fileOf(paths, item)), fromFsError)
 
   const read = Effect.fnUntraced(function* (item: string) {
-    const bytes = yield* Effect.mapError(fs.readFile(fileOf(paths, item)), fromFsError)
+    const bytes = yield* Effect.catch(fs.readFile(fileOf(paths, item)), (error) =>
+      error.code === "ENOENT" ? Effect.succeed(undefined) : Effect.fail(fromFsError(error))
+    )
+    if (bytes === undefined) return undefined
     const left = Option.getOrUndefined(decode(new TextDecoder().decode(bytes)))
-    if (left !== undefined) return [{ item, answer: left.answer }]
-    yield* remove(item)
-    return []
+    if (left === undefined) {
+      if (writes) yield* remove(item)
+      return undefined
+    }
+    const { answer, asked } = left
+    return { item, answer, ...(asked === undefined ? {} : { asked }) }
   })
 
-  const list = Effect.gen(function* () {
-    const names = yield* Effect.catch(fs.list(paths.inbox), (error) =>
-      error.code === "ENOENT" ? Effect.succeed<ReadonlyArray<string>>([]) : Effect.fail(fromFsError(error))
-    )
-    const items = names
-      .filter((name) => name.endsWith(ending))
-      .map((name) => name.slice(0, -ending.length))
-      .filter((item) => itemPattern.test(item))
-    return (yield* Effect.forEach(items, read)).flat()
-  })
-  return { list, remove }
+  return { items: Effect.provideService(itemsIn(paths), FsPort, fs), read, remove }
 })
 
 /** Leaves an answer for the run's holder, durably. False: another answer to the item was left before. */
 export const leaveAnswer = Effect.fnUntraced(function* (
   paths: RunPaths,
-  { answer, item }: LeftAnswer
+  { item, ...left }: LeftAnswer
 ): Effect.fn.Return<boolean, JournalError, FsPort> {
   const fs = yield* FsPort
   if (!itemPattern.test(item)) {
     return yield* new JournalError({ code: "bad_id", path: paths.inbox, problem: `${item} is no item` })
   }
   yield* Effect.mapError(fs.makeDirectory(paths.inbox), fromFsError)
-  const bytes = new TextEncoder().encode(canonicalJsonOf({ v: 1, answer }))
+  const bytes = new TextEncoder().encode(canonicalJsonOf({ v: 1, ...left }))
   return yield* Effect.catch(Effect.as(fs.createExclusive(fileOf(paths, item), bytes), true), (error) =>
     error.code === "EEXIST" ? Effect.succeed(false) : Effect.fail(fromFsError(error))
   )

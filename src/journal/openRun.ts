@@ -21,12 +21,13 @@ import { genesis, type LineProblem, type LogReader } from "./LogReader.ts"
 import { Projection } from "./projection.ts"
 import { mainWorkflow, refuseLinks, runPaths, type RunPaths } from "./RunDirectory.ts"
 import { makeRunJournal, type RunJournal } from "./RunJournal.ts"
-import { acquireLock } from "./RunLock.ts"
+import { acquireLock, type LockPurpose } from "./RunLock.ts"
 import { decodeMeta, encodeMeta, specOf, type NewRun, type RunMeta } from "./RunMeta.ts"
 import { scanLog } from "./scanLog.ts"
 import { treeBytes } from "./treeBytes.ts"
 
-export type OpenRunMode = "write" | "read"
+/** `answer`: to write, for as long as it takes to journal what people have said. */
+export type OpenRunMode = "write" | "answer" | "read"
 
 const unsupportedWarning =
   "this file system cannot sync: after a power cut the run may have lost what it had acknowledged"
@@ -204,10 +205,17 @@ const checkpointAhead = (path: string, checkpoint: Checkpoint, runId: RunId, las
   })
 
 /** Takes the lock. On a full disk the ballast that a dead owner left is given up for it: a living one is asked for first. */
-const lockOnFullDisk = Effect.fnUntraced(function* (disk: (typeof FsPort)["Service"], paths: RunPaths) {
+const lockOnFullDisk = Effect.fnUntraced(function* (
+  disk: (typeof FsPort)["Service"],
+  paths: RunPaths,
+  purpose: LockPurpose | undefined
+) {
   const outer = yield* Effect.scope
   const taking = Effect.flatMap(makeBallast(disk, paths.ballast), ({ fs }) =>
-    acquireLock(paths.lock).pipe(Effect.provideService(FsPort, fs), Effect.provideService(Scope.Scope, outer))
+    acquireLock(paths.lock, purpose).pipe(
+      Effect.provideService(FsPort, fs),
+      Effect.provideService(Scope.Scope, outer)
+    )
   )
   return yield* Effect.scoped(taking)
 })
@@ -236,14 +244,16 @@ export const openRun = Effect.fnUntraced(function* (
     })
   }
   const warnings: Array<string> = []
-  const tookOver = mode === "write" && (yield* lockOnFullDisk(disk, paths))
+  const writes = mode !== "read"
+  const tookOver = writes && (yield* lockOnFullDisk(disk, paths, mode === "answer" ? "answer" : undefined))
   if (tookOver) {
     warnings.push("the process that held the run is gone without a word; its lock was taken over")
   }
-  if (mode === "write") warnings.push(...(yield* endLeftChildren(paths)))
+  if (writes) warnings.push(...(yield* endLeftChildren(paths)))
   // From here on a write that finds the disk full gives up the ballast, if a process that died has left one.
-  const { fs, hasRoom } =
-    mode === "write" ? yield* makeBallast(disk, paths.ballast) : { fs: disk, hasRoom: Effect.succeed(true) }
+  const { fs, hasRoom } = writes
+    ? yield* makeBallast(disk, paths.ballast)
+    : { fs: disk, hasRoom: Effect.succeed(true) }
   const onDisk = Effect.provideService(FsPort, fs)
   const blobs = yield* onDisk(makeContentStore(paths.blobs))
   const meta = yield* readMeta(paths, runId, blobs)
@@ -292,7 +302,7 @@ export const openRun = Effect.fnUntraced(function* (
   if (end > scanned.offset) {
     warnings.push(
       `events.jsonl ended in the middle of a line: ${end - scanned.offset} bytes after byte ${scanned.offset}` +
-        (mode === "write" ? " were cut off" : " are not counted")
+        (writes ? " were cut off" : " are not counted")
     )
   }
   const children = yield* makeRunChildren(paths, runId)
@@ -306,11 +316,11 @@ export const openRun = Effect.fnUntraced(function* (
     warnings,
     tookOver,
     opened,
-    blobBytes: mode === "write" ? yield* treeBytes(paths.blobs) : 0,
+    blobBytes: writes ? yield* treeBytes(paths.blobs) : 0,
     children,
     hasRoom
   }
-  if (mode === "read") return yield* makeRunJournal({ ...parts, openLog: undefined })
+  if (!writes) return yield* makeRunJournal({ ...parts, openLog: undefined })
   yield* sweep(paths)
   const { handle: writer, openLog } = yield* onDisk(appending(paths, opened, warnings))
   // Before anything is appended: what follows a torn line would be fused with it.

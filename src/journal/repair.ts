@@ -6,6 +6,7 @@ import type { RunId } from "../domain/RunSpec.ts"
 import { FsPort } from "../kernel/FsPort.ts"
 import type { HostIdentity } from "../kernel/HostIdentity.ts"
 import { fromFsError, JournalError } from "./JournalError.ts"
+import { emptyInbox } from "./inbox.ts"
 import type { LineProblem, LogReader } from "./LogReader.ts"
 import { openRun } from "./openRun.ts"
 import { mainWorkflow, refuseLinks, runPaths, type RunPaths } from "./RunDirectory.ts"
@@ -133,6 +134,8 @@ export const repairRun = Effect.fn("repairRun")(function* (
   const backup = yield* backUp(paths.events)
   // What vouches for the part that goes must go first: a checkpoint must never be ahead of its log.
   yield* removeDerived(derivedFiles(paths))
+  // Nor may what people answered to questions that go be taken for answers to others that are asked by their names.
+  yield* emptyInbox(paths)
   const log = yield* Effect.mapError(fs.openAppend(paths.events), fromFsError)
   yield* Effect.mapError(log.truncate(end), fromFsError)
   return { kept, removedBytes: stat.size - end, backup }

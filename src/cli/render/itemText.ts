@@ -22,7 +22,8 @@ export const itemText = ({ choices, item, kind, runId, schema, text }: WaitingIt
 }
 
 /** What to type for the first item that waits for a person. */
-const nextFor = ({ approvals, reason, runId }: ParkedRun): string => {
+const nextFor = ({ approvals, items, reason, runId }: ParkedRun): string => {
+  if (items.length === 0) return `alembic resume ${runId}`
   const [first] = approvals
   if (first !== undefined) return `alembic approve ${runId} ${first.item} (or alembic questions ${runId})`
   return reason === "question" || reason === "approval" || reason === "in_doubt"
