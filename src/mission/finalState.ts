@@ -8,7 +8,8 @@ import { gatherEvidence, restsOn } from "./gatherEvidence.ts"
 import { finalMilestone } from "./loadMission.ts"
 import { proofPassed, type Mission, type Proof, type ProofResult } from "./Mission.ts"
 import type { MissionState } from "./missionState.ts"
-import { changedIn, evidenceReader, folderAt, type Inputs, type Moment } from "./observations.ts"
+import { changedIn, evidenceReader, folderAt, seenAt, type Inputs, type Moment } from "./observations.ts"
+import { changesTold, readBy, someOf } from "./proofScripts.ts"
 import type { MissionPorts } from "./runMission.ts"
 
 /** How often everything is proven again because what was proven has changed meanwhile. */
@@ -96,51 +97,25 @@ export const proveFinalState = <R>(
         })
   )
 
-/** What a command names, or reads because of what it is, as paths. */
-const scriptsOf = ({ command: [program = "", ...args] }: Proof): ReadonlyArray<string> => [
-  ...[program, ...args]
-    .filter((word) => word.includes("/") || word.includes("."))
-    .map((word) => word.replace(/^\.\//, "")),
-  ...args,
-  ...(/(?:^|\/)(?:npm|npx|pnpm|yarn|bun)$/.test(program) ? ["package.json"] : []),
-  ...(/(?:^|\/)make$/.test(program) ? ["Makefile", "makefile"] : [])
-]
-
 /** What stands there before the first worker: files that proofs name are looked at again at the end. */
 export const beforeWork = <R>(mission: Mission, ports: MissionPorts<R>) =>
   mission.units.length === 0 || ports.isForecast === true || (ports.rules ?? currentRules) === firstRules
     ? Effect.succeed<Inputs>([])
     : folderAt(ports, { task: `${mission.id}/start`, round: 0 }, [])
 
-/** Files of proofs that were there before the first worker and are others now, each with the proof that names it. */
-export const changedScripts = (
+/** Which files that proofs are made of are others than before the first worker, in words; empty: none. */
+export const changedScripts = Effect.fnUntraced(function* <R>(
   mission: Mission,
+  ports: MissionPorts<R>,
   state: MissionState,
   before: Inputs,
   { inputs }: FinalState
-): string => {
-  const was = new Set(before.map(([path]) => path))
-  const changed = changedIn(before, inputs).filter((path) => was.has(path))
-  const told = proofsOf(mission, state).flatMap((proof) => {
-    const named = new Set(scriptsOf(proof))
-    const own = changed.filter(
-      (path) =>
-        named.has(path) ||
-        [...named].some((one) => one !== "" && path.startsWith(`${one.replace(/\/$/, "")}/`))
-    )
-    return own.length === 0 ? [] : [`${someOf(own)} (${proof.id})`]
-  })
-  return told.length === 0
-    ? ""
-    : `changed since the mission began, though a proof is made of it: ${told.join("; ")}`
-}
-
-const maxNamed = 5
-/** Names of files, the first of them. */
-export const someOf = (paths: ReadonlyArray<string>): string => {
-  const named = paths.slice(0, maxNamed).map((path) => (path === "" ? "the folder" : path))
-  return `${named.join(", ")}${paths.length > maxNamed ? ` and ${paths.length - maxNamed} more` : ""}`
-}
+) {
+  if (before.length === 0 || changedIn(before, inputs).length === 0) return ""
+  const proofs = proofsOf(mission, state)
+  const at = { task: `${mission.id}/scripts`, round: 0 }
+  return changesTold(proofs, before, inputs, yield* seenAt(ports, at, readBy(proofs, inputs, ports.readFile)))
+})
 
 /** Why nothing is proven although proofs passed: what they were run on was never the same before and after. */
 export const whyMoving = ({ moving }: FinalState): string | undefined =>

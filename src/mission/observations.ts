@@ -46,6 +46,19 @@ const observed = <R>(
   look: Effect.Effect<Json, never, R>
 ) => (observe === undefined ? look : observe(kind, at, look))
 
+/** What `look` finds at that moment: paths, each with a word on it. */
+export const seenAt = <R>(
+  ports: Ports<R>,
+  at: Moment,
+  look: Effect.Effect<Inputs, never, R>
+): Effect.Effect<Inputs, never, R> =>
+  observed(
+    ports,
+    "inputs",
+    at,
+    Effect.map(look, (found): Json => found.map(([path, word]) => [path, word]))
+  ).pipe(Effect.flatMap(decodeInputs), Effect.orDie)
+
 /** The hashes of `paths` at that moment. */
 export const inputsAt = <R>(
   ports: Ports<R>,

@@ -332,7 +332,7 @@ export const runGatesOf = Effect.fnUntraced(function* <R>(
       : yield* proveFinalState(mission, ports, state, { task: `${mission.id}/gate-proof`, round })
   const findings = worked === "done" ? proven?.findings : undefined
   let seen = proven?.inputs ?? []
-  const scripts = proven === undefined ? "" : changedScripts(mission, state, start, proven)
+  const scripts = proven === undefined ? "" : yield* changedScripts(mission, ports, state, start, proven)
   if (nextGate(gates) === "proof") {
     const why = proven === undefined ? `not passed: ${open.join(", ")}` : whyNotProven(proven)
     yield* decide(
