@@ -27,7 +27,10 @@ const borrow = Effect.fnUntraced(
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     yield* fs.makeDirectory(path.join(temporary, "runs"), { recursive: true })
-    yield* fs.copy(path.join(baseDir, "runs", runId), path.join(temporary, "runs", runId))
+    const copy = path.join(temporary, "runs", runId)
+    yield* fs.copy(path.join(baseDir, "runs", runId), copy)
+    // What the run has started is none of the copy's: a forecast ends nothing.
+    yield* fs.remove(path.join(copy, "children"), { recursive: true, force: true })
   },
   Effect.mapError((error) => badInput("unreadable", `the run to reuse: ${whyUnreadable(error)}`))
 )

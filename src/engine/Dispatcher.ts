@@ -72,9 +72,8 @@ export const makeDispatcher = (parts: DispatcherParts) => {
   let full: Full | undefined
 
   /** The intent. `retry` counts the dispatches before this one that are in doubt. */
-  const schedule = (call: IssuedCall, reserve: Reserve = {}) => {
+  const schedule = (call: IssuedCall, reserve: Reserve = {}, retry = items.retryOf(call)) => {
     const { options, phase, site } = call
-    const retry = items.retryOf(call)
     return answers.write({
       type: "CallScheduled",
       n: Math.max(0, call.n),

@@ -42,7 +42,7 @@ export interface HowToRun {
   readonly acceptLoss?: boolean
   /** Drop the failed answers of an ended run, and make those calls and what followed from them again. */
   readonly retryFailed?: boolean
-  /** Neither read nor write a call cache. */
+  /** Write no call cache. What another run lends (`reuse`) is taken all the same. */
   readonly noCache?: boolean
   /** Council boards by name. Part of what the run is, unlike the rest; a run that is resumed has kept its own. */
   readonly boards?: Readonly<Record<string, Json>>

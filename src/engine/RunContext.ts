@@ -10,7 +10,7 @@ import type { LogicalClock } from "../kernel/LogicalClock.ts"
 import type { TurnScheduler } from "../kernel/TurnScheduler.ts"
 import type { CallBook } from "./CallBook.ts"
 import type { CouncilSaid, RunDriver } from "./gates/gatedPlan.ts"
-import type { LentAnswer } from "./reuse/lentCopy.ts"
+import type { Lent } from "./reuse/lentCopy.ts"
 import type { Rooms } from "./Room.ts"
 
 export interface RunContext {
@@ -28,8 +28,8 @@ export interface RunContext {
   readonly acceptLoss: boolean
   /** Least share of slots that must hold an answer, 0 to 1; absent: all. */
   readonly minCoverage: number | undefined
-  /** An answer of an earlier run's call cache, by call id. */
-  readonly reuse: LentAnswer
+  /** What an earlier run lends. */
+  readonly reuse: Lent
   readonly contract: Contract | undefined
   /** The verbs that are more than a call. */
   readonly rooms: Rooms

@@ -7,14 +7,14 @@
 // H2  A reopened run forgets its end, and is no longer strict; a plan's forgets its notes, which it writes again.
 // H3  Time counts while a process of the run was at work: not between two of them, and not while a run that has stopped
 //     waits for a person.
-// H4  What a person was asked about a dispatch in doubt is about that dispatch: the next one of the call forgets it.
-// H5  A program's run is never strict: of its calls and notes only content counts, and how often.
+// H4  A program's run is never strict: of its calls and notes only content counts, and how often.
 import { Effect, Option, Result, Stream } from "effect"
 import { callId, type CallIdentity, type CallRef, type Site } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
 import { fingerprint } from "../domain/fingerprint.ts"
 import type { RunEvent, RunEventOf } from "../domain/RunEvent.ts"
 import type { RunJournal } from "../journal/RunJournal.ts"
+import { Doubts } from "./doubt/Doubts.ts"
 import { MembersAsked, type Unreadable } from "./MembersAsked.ts"
 import { refusalIn, type RefusedBy } from "./budget/RefusedBy.ts"
 import { brokenRoom, type BrokenRoom } from "./rooms/roomFailure.ts"
@@ -106,10 +106,6 @@ const namesDigestOf = (names: CallNames): number =>
 /** A gate that did not pass, and why. */
 export type ClosedGate = Pick<RunEventOf<"GateDecided">, "gate" | "detail">
 
-/** The question whether a call in doubt is made again. */
-export const isAboutDoubt = ({ choices, kind }: RunEventOf<"QuestionAsked">): boolean =>
-  kind === "approval" && choices?.includes("retry") === true
-
 /** Events that a process begins its work with, and those that it ends it with. */
 const begins: ReadonlySet<RunEvent["type"]> = new Set(["RunStarted", "RunResumed", "RunReopened"])
 const stops: ReadonlySet<RunEvent["type"]> = new Set([
@@ -156,8 +152,8 @@ export class RunHistory {
   itemsAsked = 0
   /** How many approvals given beforehand were used, by their name. */
   readonly usedApprovals = new Map<string, number>()
-  /** The item that asks about a call's last dispatch, where that is in doubt; by the id of the call. */
-  readonly doubts = new Map<string, string>()
+  /** Calls of which nobody knows what became of them, and what people were asked about that. */
+  readonly doubts = new Doubts()
   /** How many records each room has written, by the id of its call. */
   readonly records = new Map<string, number>()
   /** What members of a debate were asked, and the calls among them whose answer could not be read. */
@@ -184,9 +180,9 @@ export class RunHistory {
     this.isEmpty = false
     if (begins.has(event.type)) this.processes++
     this.lastAt = Math.max(this.lastAt, event.at)
+    this.doubts.add(event)
     switch (event.type) {
       case "CallScheduled":
-        if (this.doubts.size > 0) this.doubts.delete(callId(event))
         this.asked.scheduled(event)
         if (event.call.verb === "sleep" && !this.sleeps.has(callId(event)))
           this.sleeps.set(callId(event), event.at)
@@ -223,7 +219,6 @@ export class RunHistory {
       case "QuestionAsked":
         this.questions.set(event.item, event)
         this.itemsAsked++
-        if (isAboutDoubt(event)) this.doubts.set(callId(event), event.item)
         break
       case "QuestionAnswered":
         this.replies.set(event.item, event.answer)
@@ -267,7 +262,7 @@ export class RunHistory {
       if (at > seq || this.questions.get(item)?.kind !== "approval") continue
       this.questions.delete(item)
       this.replies.delete(item)
-      for (const [call, doubt] of this.doubts) if (doubt === item) this.doubts.delete(call)
+      this.doubts.disown(item)
     }
     if (seq > 0) this.usedApprovals.clear()
   }

@@ -1,6 +1,6 @@
 // One run from opening its directory to its summary: create or resume, catch up, go live, seal. Every way it can end
 // is a summary; nothing is thrown and nothing fails past here. Callers bring the spec and a way to start the plan.
-import { Clock, Deferred, Effect, Option, Random, Result, type Scope } from "effect"
+import { Clock, Deferred, Effect, Random, Result, type Scope } from "effect"
 import type { Budget, Contract } from "../domain/Contract.ts"
 import { callId, type CallRef } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
@@ -21,6 +21,7 @@ import { EngineVersions } from "./EngineVersions.ts"
 import { changedFrom, findRun, type FoundRun } from "./findRun.ts"
 import { keepTexts } from "./keptText.ts"
 import { lentTo } from "./reuse/lending.ts"
+import { nothingLent } from "./reuse/lentCopy.ts"
 import { RunRooms } from "./Room.ts"
 import { append, type RunContext } from "./RunContext.ts"
 import { RunHistory } from "./RunHistory.ts"
@@ -42,7 +43,7 @@ export interface RunOptions {
   readonly retryFailed: boolean
   /** Texts that a run that is gone on with keeps from now on, by role. */
   readonly keep: Readonly<Record<string, string>>
-  /** Neither read nor write a call cache. */
+  /** Write no call cache. */
   readonly noCache: boolean
   /** What was approved in events up to this `seq` does not count. */
   readonly foreignUntil: number
@@ -233,7 +234,7 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
     for (const item of yield* journal.inbox.items) yield* journal.inbox.remove(item)
   }
   // Before a person is asked whether it may cost something: they are told if a lender is gone.
-  const reuse = options.noCache ? undefined : yield* lentTo(journal, options.lender)
+  const reuse = yield* lentTo(journal, options.lender)
   const refused = known ? yield* request.preflight ?? Effect.undefined : undefined
   if (refused !== undefined) return unrun("invalid", refused, { runId: journal.runId, dir: journal.dir })
   if (known) yield* keepTexts(journal, options.keep)
@@ -252,7 +253,7 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
     brake: options.brake,
     acceptLoss: options.acceptLoss,
     minCoverage: options.minCoverage,
-    reuse: reuse ?? (() => Effect.succeed(Option.none<Json>())),
+    reuse: reuse ?? nothingLent,
     contract: options.contract,
     rooms: yield* RunRooms,
     boards: options.boards,

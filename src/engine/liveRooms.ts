@@ -16,6 +16,7 @@ import type { RoomContext } from "./Room.ts"
 import type { RunContext } from "./RunContext.ts"
 import { Evidence } from "../verifier/Evidence.ts"
 import { proofRecord } from "./proofRecords.ts"
+import type { TakeLentDoubt } from "./doubt/lentDoubt.ts"
 import { keyAlike } from "./reuse/lentCopy.ts"
 import type { RunHistory } from "./RunHistory.ts"
 
@@ -27,6 +28,7 @@ interface LiveRoomsParts {
   readonly items: PendingItems
   readonly dispatcher: Dispatcher
   readonly counts: LiveCounts
+  readonly lentDoubt: TakeLentDoubt
   readonly wanted: (call: IssuedCall) => boolean
 }
 
@@ -40,7 +42,7 @@ const decodeResult = Schema.decodeUnknownEffect(ModelRunResult)
 const keyOf = (identity: CallIdentity) => Result.getOrThrow(computeCacheKey(identity))
 
 export const makeLiveRooms = (parts: LiveRoomsParts) => {
-  const { answers, counts, dispatcher, flights, history, items, run, wanted } = parts
+  const { answers, counts, dispatcher, flights, history, items, lentDoubt, run, wanted } = parts
   /** Calls of rooms that have no answer yet, by their own number; numbers are negative, the plan's are positive. */
   const asked = new Map<number, IssuedCall>()
   const occurrences = new Map<string, number>()
@@ -103,14 +105,16 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
     answers.expect(call, reply)
     // What a reopening dropped is asked again, and not taken from where it came.
     const anew = options.cache === false || call.earlier?.status === "parked"
-    const reused = anew ? Option.none<Json>() : yield* run.reuse(call.id, alike)
+    const reused = anew ? Option.none<Json>() : yield* run.reuse.answer(call.id, alike)
     if (Option.isSome(reused)) {
       counts.cached++
       yield* dispatcher.schedule(call)
       return yield* answers.complete(call, reused.value, { reused: true })
     }
     if (call.refusal === undefined) {
-      dispatcher.enqueue(call)
+      const taken = yield* lentDoubt(call, alike)
+      if (taken !== call) asked.set(call.n, taken)
+      dispatcher.enqueue(taken)
       return
     }
     yield* dispatcher.schedule(call)

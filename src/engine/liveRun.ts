@@ -20,6 +20,7 @@ import { hasLeft } from "./answerItem.ts"
 import { makeBrake } from "./brake.ts"
 import type { IssuedCall } from "./CallBook.ts"
 import { makeDispatcher } from "./Dispatcher.ts"
+import { makeLentDoubt } from "./doubt/lentDoubt.ts"
 import { makeFlights, type Landed } from "./Flights.ts"
 import { idempotencyKeyOf } from "./dispatchCall.ts"
 import { driven, realSleep } from "./driven.ts"
@@ -100,6 +101,7 @@ export const liveRun = Effect.fnUntraced(function* (
   const hasSucceeded = modelCompleted > modelFailed
   const brake = makeBrake(run.brake ?? (yield* Guards).policy.brake, hasSucceeded)
   const dispatcher = makeDispatcher({ run, flights, answers, items, counts, brake, wanted, deadline })
+  const lentDoubt = makeLentDoubt(run, items, dispatcher)
   const rooms = makeLiveRooms({
     run,
     history,
@@ -108,6 +110,7 @@ export const liveRun = Effect.fnUntraced(function* (
     items,
     dispatcher,
     counts,
+    lentDoubt,
     wanted
   })
 
@@ -170,7 +173,7 @@ export const liveRun = Effect.fnUntraced(function* (
     // A mission hangs on the contract, on files and on a person: its calls may be taken from another run, it may not.
     // So does a council that stands on a proof of this run: of that, its members' answers may be taken.
     const own = call.options?.cache === false || neverLent.has(call.verb) || standsOnProof(call)
-    const lent = own ? Option.none<Json>() : yield* run.reuse(call.id)
+    const lent = own ? Option.none<Json>() : yield* run.reuse.answer(call.id)
     // A council some of whose members gave no answer, or that was held under other rules, is held again: of its
     // members' answers, those that fit are lent.
     const { rules } = run.journal.state()
@@ -186,7 +189,7 @@ export const liveRun = Effect.fnUntraced(function* (
       yield* dispatcher.schedule(call)
       return yield* answers.fail(call, call.refusal)
     }
-    if (call.verb === "agent") return yield* admit(call)
+    if (call.verb === "agent") return yield* admit(yield* lentDoubt(call))
     if (call.toItsExit !== undefined) {
       if (items.isInDoubt(call)) counts.inDoubt++
       yield* dispatcher.schedule(call)

@@ -11,8 +11,10 @@ import type { Brake } from "./brake.ts"
 import { closedLane } from "./brake.ts"
 import { requestIdOf, undispatched, type IssuedCall } from "./CallBook.ts"
 import { lane } from "./Flights.ts"
+import type { LentDoubt } from "./reuse/lentCopy.ts"
 import { append, type RunContext } from "./RunContext.ts"
-import { isAboutDoubt, type RunHistory } from "./RunHistory.ts"
+import { isAboutDoubt, isRetry } from "./doubt/Doubts.ts"
+import type { RunHistory } from "./RunHistory.ts"
 
 /** A call that waits for something outside the run. */
 export interface Waiting {
@@ -83,6 +85,10 @@ export const suspension = (
   }
 }
 
+/** Whether making the call a second time may act on the world a second time, and nobody has said that it may. */
+export const mayActAgain = ({ chain }: IssuedCall): boolean =>
+  chain.some(({ adapter, retryInDoubt }) => adapter.acts && retryInDoubt !== true)
+
 export const makePendingItems = (run: RunContext, history: RunHistory) => {
   /** What was asked for the call itself, and not about a dispatch of it that is in doubt. */
   const questionAbout = ({ key, occurrence }: CallRef): RunEventOf<"QuestionAsked"> | undefined =>
@@ -110,11 +116,13 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
   }
 
   /**
-   * Scheduled by an earlier process that never said what became of it. Where a person was asked, the links before the
-   * person have ended and the person does not act.
+   * Scheduled by an earlier process that never said what became of it, or skipped for that reason before the run was
+   * reopened. Where a person was asked, the links before the person have ended and the person does not act.
    */
   const isInDoubt = (call: IssuedCall): boolean =>
-    call.earlier?.status === "scheduled" && questionOf(call)?.kind !== "question"
+    (call.earlier?.status === "scheduled" ||
+      (call.earlier?.status === "parked" && history.doubts.isOpen(call.id))) &&
+    questionOf(call)?.kind !== "question"
 
   /** How often the call was dispatched before, where that is in doubt. */
   const retryOf = (call: IssuedCall): number | undefined => {
@@ -207,15 +215,15 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
   /**
    * A call in doubt that acts on the world is not made again unasked: a person says `retry` or `skip`, unless the
    * configuration already said `retryInDoubt`. The answer is for that one dispatch: if the next one is in doubt too,
-   * they are asked again. Undefined: the call may be dispatched.
+   * they are asked again. So are they when a reopening drops the failure of a call that they had skipped. Undefined:
+   * the call may be dispatched.
    */
   const doubt = Effect.fnUntraced(function* (call: IssuedCall) {
     if (!isInDoubt(call)) return undefined
-    if (!call.chain.some(({ adapter, retryInDoubt }) => adapter.acts && retryInDoubt !== true))
-      return undefined
-    const asked = history.doubts.get(call.id)
+    if (!mayActAgain(call)) return undefined
+    const asked = history.doubts.itemOf(call.id)
     const answer = asked === undefined ? undefined : history.replies.get(asked)
-    if (answer === "retry" || answer === "approve") return undefined
+    if (isRetry(answer)) return undefined
     if (answer !== undefined) {
       const failure = undispatched(
         makeError("cancelled", "in doubt after a crash, and not made again: so answered"),
@@ -233,11 +241,27 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
       asked ??
       (yield* write(call, {
         kind: "approval",
-        text: `The call was running when the run stopped${times > 1 ? ` (${times} times so far)` : ""}, and may have acted already. Make it again? ${call.identity.prompt ?? ""}`,
+        text: `The call was running when the run stopped${times > 1 ? ` (${times} times so far)` : ""}, and may have acted already${call.earlier?.status === "parked" ? "; so far it was skipped" : ""}. Make it again? ${call.identity.prompt ?? ""}`,
         choices: ["retry", "skip"]
       }))
     const waiting: Waiting = { call, reason: "in_doubt", item }
     return { t: "wait" as const, waiting }
+  })
+
+  /**
+   * A call that another run lent in doubt is in doubt here as well: its intent has been journaled. Where a person said
+   * there that it is skipped, that is said here too. The call as one that an earlier process has left.
+   */
+  const takeOver = Effect.fnUntraced(function* (call: IssuedCall, { retry, skipped }: LentDoubt) {
+    const taken: IssuedCall = { ...call, earlier: { status: "scheduled", rank: -1, retry } }
+    if (!skipped) return taken
+    const item = yield* write(call, {
+      kind: "approval",
+      text: `The call may have acted in the run whose answers are taken, and was skipped there. ${call.identity.prompt ?? ""}`,
+      choices: ["retry", "skip"]
+    })
+    history.add(yield* append(run, { type: "QuestionAnswered", item, answer: "skip" }))
+    return taken
   })
 
   return {
@@ -250,6 +274,7 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
     replyTo,
     retryOf,
     takeIn,
+    takeOver,
     unanswered,
     waive,
     hasNews: () => news.size > 0,

@@ -17,6 +17,7 @@ import type { RunContext } from "./RunContext.ts"
 import { asWritten, inDialect, launchPlan, readyFile, storedPlan } from "./planLaunch.ts"
 import { findRun } from "./findRun.ts"
 import { noteOf, readEvent, readScheduled, RunHistory } from "./RunHistory.ts"
+import { nothingLent } from "./reuse/lentCopy.ts"
 import type { Session } from "./Session.ts"
 import { resultValue } from "./summarize.ts"
 
@@ -169,7 +170,7 @@ const replayWith = Effect.fnUntraced(function* (
     brake: undefined,
     acceptLoss: true,
     minCoverage: undefined,
-    reuse: () => Effect.succeed(Option.none<Json>()),
+    reuse: nothingLent,
     hermetic: undefined,
     hostClock: yield* Clock.Clock,
     observe: () => Effect.void,

@@ -5,6 +5,7 @@ import type { RunId } from "../domain/RunSpec.ts"
 import { FsPort } from "../kernel/FsPort.ts"
 import { HostIdentity } from "../kernel/HostIdentity.ts"
 import { exportRun, importRun, type Archived } from "./archive.ts"
+import { endChildrenOfOther } from "./children.ts"
 import { collect, planGc, type GcCandidate, type GcOptions, type GcOutcome } from "./gc.ts"
 import { leftImports, removeLeftImports, type LeftImport } from "./importAside.ts"
 import { leaveAnswer, type LeftAnswer } from "./inbox.ts"
@@ -47,6 +48,11 @@ export class Journal extends Context.Service<
     readonly describe: (runId: RunId) => Effect.Effect<DescribedRun, JournalError>
     /** Leaves an answer for whoever holds the run, durably; false if one to the item was left before. */
     readonly leaveAnswer: (runId: RunId, left: LeftAnswer) => Effect.Effect<boolean, JournalError>
+    /**
+     * Ends what processes of the run that died have left running, and says what. `run_locked` while a subprocess of one
+     * that lives is at work. Nothing else is written.
+     */
+    readonly endLeftChildren: (runId: RunId) => Effect.Effect<ReadonlyArray<string>, JournalError>
     /** The directory of a run, whether it is there or not. */
     readonly directory: (runId: RunId) => string
     /** All runs, by id. A damaged one is listed as such. */
@@ -100,6 +106,7 @@ export class Journal extends Context.Service<
           describe: (runId) => Effect.provideContext(describedRun(baseDir, runId), context),
           leaveAnswer: (runId, left) =>
             Effect.provideContext(leaveAnswer(runPaths(baseDir, runId), left), context),
+          endLeftChildren: (runId) => Effect.provideContext(endChildrenOfOther(baseDir, runId), context),
           directory: (runId) => runPaths(baseDir, runId).dir,
           list: Effect.provideContext(listRuns(baseDir), context),
           verify: (runId) => Effect.provideContext(verifyRun(baseDir, runId), context),

@@ -13,7 +13,8 @@ import {
   type RunChildren
 } from "../kernel/subprocess/RunChildren.ts"
 import { fromFsError, JournalError } from "./JournalError.ts"
-import type { RunPaths } from "./RunDirectory.ts"
+import { refuseLinks, runPaths, type RunPaths } from "./RunDirectory.ts"
+import { acquireLock } from "./RunLock.ts"
 
 const decodeRecord = Schema.decodeUnknownOption(Schema.fromJsonString(ChildRecord))
 const bytesOf = (record: ChildRecord) => new TextEncoder().encode(canonicalJsonOf(record))
@@ -84,4 +85,20 @@ export const endLeftChildren = Effect.fnUntraced(function* (
     yield* Effect.mapError(fs.remove(path), fromFsError)
   }
   return said
+})
+
+/**
+ * The same for a run that is not gone on with. Its lock is held meanwhile, and taken only where something is written
+ * down: `run_locked` says that a living process of it has a subprocess at work.
+ */
+export const endChildrenOfOther = Effect.fnUntraced(function* (
+  baseDir: string,
+  runId: RunId
+): Effect.fn.Return<ReadonlyArray<string>, JournalError, FsPort | HostIdentity> {
+  const fs = yield* FsPort
+  const paths = runPaths(baseDir, runId)
+  yield* refuseLinks(baseDir, paths)
+  const names = yield* Effect.orElseSucceed(fs.list(paths.children), (): ReadonlyArray<string> => [])
+  if (names.length === 0) return []
+  return yield* Effect.scoped(Effect.andThen(acquireLock(paths.lock), endLeftChildren(paths)))
 })

@@ -189,7 +189,7 @@ describe("lending", () => {
         assert.isAbove(index?.pieces.length ?? 0, 1)
         for (let rank = 0; rank < 21; rank++) {
           const { id = "" } = lender.state().completed.at(rank) ?? {}
-          assert.deepStrictEqual(yield* lent(id), Option.some(yield* lender.readResult(id)))
+          assert.deepStrictEqual(yield* lent.answer(id), Option.some(yield* lender.readResult(id)))
         }
         assert.isTrue((yield* store.verify(borrower.runId)).ok)
       }).pipe(Effect.scoped, Effect.provide(engineOn(disk, paidRegistry().layer, { pid: 2 })))

@@ -428,6 +428,25 @@ describe("--no-cache", () => {
   )
 })
 
+describe("--no-cache with --reuse", () => {
+  it.effect("takes the other run's answers all the same", () =>
+    Effect.gen(function* () {
+      const disk = MemoryDisk.make()
+      const paid = paidRegistry()
+      const run = (program: string, more: { readonly reuse?: string } = {}) =>
+        Alembic.runProgram({ program, goal: "g", noCache: true, ...more }, fanOut(2)).pipe(
+          Effect.provide(engineOn(disk, paid.layer))
+        )
+      const first = yield* run("one")
+      const made = paid.made.length
+      const next = yield* run("two", { reuse: first.runId ?? "" })
+      assert.strictEqual(next.status, "completed")
+      assert.strictEqual(next.calls.cached, made)
+      assert.strictEqual(paid.made.length, made)
+    })
+  )
+})
+
 describe("what a run says of itself", () => {
   const half = (accept: boolean) =>
     Effect.gen(function* () {

@@ -20,7 +20,14 @@ const process = (pid: number) => ({ pid, started: "0", boot: "boot", host: "host
 export const engineOn = (
   disk: MemoryDisk,
   registry: Layer.Layer<AdapterRegistry>,
-  more: { readonly pid?: number; readonly guards?: GuardsOptions; readonly versions?: Versions } = {}
+  more: {
+    readonly pid?: number
+    readonly guards?: GuardsOptions
+    readonly versions?: Versions
+    /** Other processes of the machine that live. */
+    readonly alive?: ReadonlyArray<number>
+    readonly endLeft?: (typeof HostIdentity)["Service"]["endLeft"]
+  } = {}
 ) =>
   Alembic.layerPrograms
     .pipe(
@@ -37,7 +44,11 @@ export const engineOn = (
       Layer.provide(
         Layer.mergeAll(
           disk.layer,
-          HostIdentity.layerTest({ self: process(more.pid ?? 1) }),
+          HostIdentity.layerTest({
+            self: process(more.pid ?? 1),
+            others: (more.alive ?? []).map(process),
+            ...(more.endLeft === undefined ? {} : { endLeft: more.endLeft })
+          }),
           IdFactory.layerCounter
         )
       )

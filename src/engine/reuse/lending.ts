@@ -1,21 +1,24 @@
 // Lending: an earlier run's answers for a run of an edited plan: the same question gets the answer it got then. All
 // that may be lent is copied into the borrower's directory before the borrower asks anything, so that it stands alone
-// from then on: the lender may be removed, and an archive of the borrower holds all it needs.
+// from then on: the lender may be removed, and an archive of the borrower holds all it needs. What the lender was making
+// when it was stopped is lent as a doubt, and nothing of the lender's is left running beside the borrower.
 import { Effect, Result, Stream } from "effect"
 import { callId, type CallIdentity } from "../../domain/Call.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { JournalError } from "../../journal/JournalError.ts"
 import type { RunJournal } from "../../journal/RunJournal.ts"
+import { Doubts } from "../doubt/Doubts.ts"
 import { keptText } from "../keptText.ts"
 import {
-  answersOfCopy,
   encodeIndex,
   isLentRole,
   keyAlike,
+  lentBy,
   lentRole,
   pieceRole,
   readIndex,
   type LentCall,
+  type LentDoubt,
   type LentIndex
 } from "./lentCopy.ts"
 
@@ -28,10 +31,32 @@ const pieceBytes = 4 * 1024 * 1024
 export const keptLender = (runId: string | undefined): Readonly<Record<string, string>> =>
   runId === undefined ? {} : { [lenderRole]: runId }
 
+/**
+ * Nothing that the lender started runs beside what the borrower makes: what a process that died has left is ended.
+ * Refused while the lender itself is at work on something that acts.
+ */
+const quieten = Effect.fnUntraced(function* (runId: string) {
+  const store = yield* Journal
+  const ended = yield* Effect.mapError(store.endLeftChildren(yield* store.runId(runId)), (error) =>
+    error.code === "run_locked"
+      ? new JournalError({
+          code: error.code,
+          path: error.path,
+          problem: `${runId}, whose answers are to be taken, is running a command: ${error.problem}`,
+          cure: error.cure ?? `alembic tail ${runId}`,
+          ...(error.holder === undefined ? {} : { holder: error.holder })
+        })
+      : error
+  )
+  for (const one of ended) yield* Effect.logWarning(`${runId}: ${one}`)
+})
+
 /** The run whose answers are to be lent. It is only read, and kept open for the scope. */
 export const openLender = Effect.fnUntraced(function* (runId: string) {
   const store = yield* Journal
-  return yield* store.open(yield* store.runId(runId), "read")
+  const lender = yield* store.open(yield* store.runId(runId), "read")
+  yield* quieten(runId)
+  return lender
 })
 
 /** Whose call it is, where a room made it. */
@@ -40,15 +65,17 @@ const ownerOf = ({ spec }: CallIdentity): string | undefined =>
     ? spec.of
     : undefined
 
-/** What the lender's rooms asked of models, by call id. */
-const alikeOf = (lender: RunJournal) => {
+/** What the lender's rooms asked of models, by call id, and what it does not know. */
+const readLender = (lender: RunJournal) => {
   const verbs = new Map<string, string>()
   const counts = new Map<string, number>()
   return Stream.runFold(
     lender.events,
-    () => new Map<string, NonNullable<LentCall["alike"]>>(),
-    (found, event) => {
-      if (event.type !== "CallScheduled") return found
+    () => ({ alike: new Map<string, NonNullable<LentCall["alike"]>>(), doubts: new Doubts() }),
+    (read, event) => {
+      const found = read.alike
+      read.doubts.add(event)
+      if (event.type !== "CallScheduled") return read
       const id = callId(event)
       const owner = ownerOf(event.call)
       if (event.call.verb !== "agent") verbs.set(id, event.call.verb)
@@ -59,7 +86,7 @@ const alikeOf = (lender: RunJournal) => {
         counts.set(`${room} ${key}`, occurrence)
         found.set(id, { room, key, occurrence })
       }
-      return found
+      return read
     }
   )
 }
@@ -107,7 +134,7 @@ const copyFrom = Effect.fnUntraced(function* (
   const pieces = makePieces(journal)
   const calls: Array<LentCall> = []
   const seen = new Set<string>()
-  const alike = yield* alikeOf(lender)
+  const { alike, doubts: known } = yield* readLender(lender)
   const state = lender.state()
   for (let rank = 0; rank < state.completed.length; rank++) {
     const call = state.completed.at(rank)
@@ -136,7 +163,25 @@ const copyFrom = Effect.fnUntraced(function* (
     }
   }
   yield* pieces.flush
-  const index: LentIndex = { v: 1, from: lender.runId, seq: state.lastSeq, pieces: pieces.names, calls }
+  // What a log knows of a call is newer than what it was lent.
+  const doubts = new Map<string, LentDoubt>()
+  for (const { index } of copies.toReversed())
+    for (const doubt of index?.doubts ?? []) {
+      const id = callId(doubt)
+      if (!seen.has(id) && state.calls.get(id) === undefined) doubts.set(id, doubt)
+    }
+  for (const doubt of known.all) {
+    const among = alike.get(callId(doubt))
+    doubts.set(callId(doubt), { ...doubt, ...(among === undefined ? {} : { alike: among }) })
+  }
+  const index: LentIndex = {
+    v: 1,
+    from: lender.runId,
+    seq: state.lastSeq,
+    pieces: pieces.names,
+    calls,
+    doubts: [...doubts.values()]
+  }
   const encoder = new TextEncoder()
   const roles: Record<string, string | undefined> = {}
   for (const role of Object.keys(journal.meta.blobs)) if (isLentRole(role)) roles[role] = undefined
@@ -166,9 +211,15 @@ const lenderOfOld = Effect.fnUntraced(function* (journal: RunJournal, runId: str
   return undefined
 })
 
+/** The lender may have begun to work again since: where it left something in doubt, nothing of that runs meanwhile. */
+const stillQuiet = Effect.fnUntraced(function* ({ doubts = [], from }: LentIndex) {
+  const store = yield* Journal
+  if (doubts.length > 0 && (yield* store.exists(yield* store.runId(from)))) yield* quieten(from)
+})
+
 /**
- * The answers lent to a run that is open to be written; undefined if there are none. `given`: the lender named now, if
- * one is; else the one the run was begun with.
+ * What is lent to a run that is open to be written; undefined if nothing is. `given`: the lender named now, if one is;
+ * else the one the run was begun with.
  */
 export const lentTo = Effect.fnUntraced(function* (journal: RunJournal, given: RunJournal | undefined) {
   const from = given?.runId ?? (yield* keptText(journal, lenderRole))
@@ -176,9 +227,16 @@ export const lentTo = Effect.fnUntraced(function* (journal: RunJournal, given: R
   const index = yield* readIndex(journal)
   // A lender that is named again may have answers that it had not then.
   const current =
-    index?.from === from && (given === undefined || given.state().lastSeq === index.seq) ? index : undefined
-  if (current !== undefined) return answersOfCopy(journal, current)
+    index?.from === from &&
+    index.doubts !== undefined &&
+    (given === undefined || given.state().lastSeq === index.seq)
+      ? index
+      : undefined
+  if (current !== undefined) {
+    if (given === undefined) yield* stillQuiet(current)
+    return lentBy(journal, current)
+  }
   const lender = given ?? (yield* lenderOfOld(journal, from))
-  if (lender === undefined) return index === undefined ? undefined : answersOfCopy(journal, index)
-  return answersOfCopy(journal, yield* copyFrom(journal, lender, index))
+  if (lender === undefined) return index === undefined ? undefined : lentBy(journal, index)
+  return lentBy(journal, yield* copyFrom(journal, lender, index))
 })

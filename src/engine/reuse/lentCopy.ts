@@ -1,8 +1,9 @@
 // LentCopy: the answers that another run lent, as they stand in the borrowing run's own directory: an index, and pieces
-// that hold the answers' texts one after the other. So the lender may go, and the borrower still has them.
+// that hold the answers' texts one after the other. So the lender may go, and the borrower still has them. What the
+// lender does not know, because it was stopped while a call was being made, is lent as a doubt.
 import { Effect, Option, Result, Schema } from "effect"
 import type { Json } from "../../domain/canonicalJson.ts"
-import { callId, computeCacheKey, type CallIdentity } from "../../domain/Call.ts"
+import { callId, computeCacheKey, type CallIdentity, type CallRef } from "../../domain/Call.ts"
 import { JournalError } from "../../journal/JournalError.ts"
 import type { RunJournal } from "../../journal/RunJournal.ts"
 import { keptText } from "../keptText.ts"
@@ -12,11 +13,9 @@ export const lentRole = "lent"
 export const isLentRole = (role: string): boolean => /^lent(?:-[1-9]\d*)?$/.test(role)
 export const pieceRole = (n: number): string => `${lentRole}-${n}`
 
-const LentCall = Schema.Struct({
+const ref = {
   key: Schema.String,
   occurrence: Schema.Int,
-  /** Piece (from 0), first byte in it, bytes. */
-  at: Schema.Tuple([Schema.Int, Schema.Int, Schema.Int]),
   /**
    * Of a call that a room made: the room's verb, the key of what was asked without whose it was, and which of the
    * lender's calls alike it was, from 1. So an edited room finds what it asks again.
@@ -24,16 +23,30 @@ const LentCall = Schema.Struct({
   alike: Schema.optionalKey(
     Schema.Struct({ room: Schema.String, key: Schema.String, occurrence: Schema.Int })
   )
+}
+
+const LentCall = Schema.Struct({
+  ...ref,
+  /** Piece (from 0), first byte in it, bytes. */
+  at: Schema.Tuple([Schema.Int, Schema.Int, Schema.Int])
 })
 export type LentCall = typeof LentCall.Type
 
-/** `from`: the lender, and `seq` how much of its log was lent. `pieces`: names of blobs. */
+/** A call that may have acted: see `doubt/Doubts.ts`. */
+const LentDoubt = Schema.Struct({ ...ref, retry: Schema.Int, skipped: Schema.Boolean })
+export type LentDoubt = typeof LentDoubt.Type
+
+/**
+ * `from`: the lender, and `seq` how much of its log was lent. `pieces`: names of blobs. `doubts` absent: made by a
+ * version that lent none; the lender knows them.
+ */
 const LentIndex = Schema.Struct({
   v: Schema.Literal(1),
   from: Schema.String,
   seq: Schema.Int,
   pieces: Schema.Array(Schema.String),
-  calls: Schema.Array(LentCall)
+  calls: Schema.Array(LentCall),
+  doubts: Schema.optionalKey(Schema.Array(LentDoubt))
 })
 export type LentIndex = typeof LentIndex.Type
 
@@ -71,20 +84,41 @@ export type Alike = NonNullable<LentCall["alike"]>
  * A lent answer by the call's id; none if it was not lent. With `alike`, that of the call of another room of the same
  * verb that asked the same, the k-th for the k-th: so of an edited council or mission only what changed is asked.
  */
-export type LentAnswer = (id: string, alike?: Alike) => Effect.Effect<Option.Option<Json>, JournalError>
+type LentAnswer = (id: string, alike?: Alike) => Effect.Effect<Option.Option<Json>, JournalError>
+
+/** What another run lent. A doubt is found as an answer is, and where there is an answer there is none. */
+export interface Lent {
+  readonly answer: LentAnswer
+  readonly doubt: (id: string, alike?: Alike) => LentDoubt | undefined
+}
+
+export const nothingLent: Lent = {
+  answer: () => Effect.succeed(Option.none()),
+  doubt: () => undefined
+}
 
 const alikeId = ({ key, occurrence, room }: Alike): string =>
   // The council of a contract is held by the run; it was held in its missions once.
   `${room === "gates" ? "mission" : room} ${key}#${occurrence}`
 
-/** The answers of a copy. One piece is kept in memory: answers are mostly asked for in the order they were lent. */
-export const answersOfCopy = (journal: RunJournal, { calls, pieces }: LentIndex): LentAnswer => {
-  const byId = new Map(calls.map((call) => [callId(call), call]))
+/** Finds one by the call's id, else by what it is alike to. What one room was lent is not lent to another as well. */
+const lookup = <One extends CallRef & { readonly alike?: Alike }>(all: ReadonlyArray<One>) => {
+  const byId = new Map(all.map((one) => [callId(one), one]))
   const byAlike = new Map(
-    calls.flatMap((call) => (call.alike === undefined ? [] : [[alikeId(call.alike), call] as const]))
+    all.flatMap((one) => (one.alike === undefined ? [] : [[alikeId(one.alike), one] as const]))
   )
-  /** What one room of this process was lent is not lent to another as well. */
-  const taken = new Set<LentCall>()
+  const taken = new Set<One>()
+  return (id: string, alike: Alike | undefined): One | undefined => {
+    const among = alike === undefined ? undefined : byAlike.get(alikeId(alike))
+    const found = byId.get(id) ?? (among === undefined || taken.has(among) ? undefined : among)
+    if (found !== undefined) taken.add(found)
+    return found
+  }
+}
+
+/** What a copy lends. One piece is kept in memory: answers are mostly asked for in the order they were lent. */
+export const lentBy = (journal: RunJournal, { calls, doubts = [], pieces }: LentIndex): Lent => {
+  const callOf = lookup(calls)
   const decoder = new TextDecoder()
   let open: { readonly n: number; readonly bytes: Uint8Array } | undefined
   const piece = Effect.fnUntraced(function* (n: number) {
@@ -93,14 +127,9 @@ export const answersOfCopy = (journal: RunJournal, { calls, pieces }: LentIndex)
     open = { n, bytes }
     return bytes
   })
-  const among = (alike: Alike | undefined): LentCall | undefined => {
-    const call = alike === undefined ? undefined : byAlike.get(alikeId(alike))
-    return call === undefined || taken.has(call) ? undefined : call
-  }
-  return Effect.fnUntraced(function* (id, alike) {
-    const call = byId.get(id) ?? among(alike)
+  const answer: LentAnswer = Effect.fnUntraced(function* (id, alike) {
+    const call = callOf(id, alike)
     if (call === undefined) return Option.none<Json>()
-    taken.add(call)
     const [n, start, length] = call.at
     const text = decoder.decode((yield* piece(n)).subarray(start, start + length))
     return yield* Effect.mapBoth(decodeAnswer(text), {
@@ -114,4 +143,5 @@ export const answersOfCopy = (journal: RunJournal, { calls, pieces }: LentIndex)
         })
     })
   })
+  return { answer, doubt: lookup(doubts) }
 }

@@ -1,11 +1,13 @@
 // --reuse and rooms: a council that is the same is taken as it is, one that was cut short pays only for the rest; a
 // mission is never taken as it is, since what it hangs on is not in its question, but its workers are not paid again.
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { makeError } from "../../../src/domain/ModelError.ts"
 import { makeOfflineAdapter } from "../../../src/adapters/providers/offline.ts"
 import { Alembic } from "../../../src/engine/Alembic.ts"
+import { answerItem } from "../../../src/engine/answerItem.ts"
 import { layerWithMissions } from "../../../src/engine/rooms/layerWithMissions.ts"
+import { Journal } from "../../../src/journal/Journal.ts"
 import { GivenFiles } from "../../../src/kernel/GivenFiles.ts"
 import { MemoryDisk } from "../../../src/kernel/FsPort.memory.ts"
 import { ProofRunner } from "../../../src/mission/ProofRunner.ts"
@@ -217,6 +219,49 @@ describe("--reuse of what was edited", () => {
           assert.strictEqual(made.made.length - before, paid, program)
           assert.strictEqual(next.calls.cached, prompts.length - paid, program)
         }
+      })
+  )
+
+  it.effect(
+    "a worker that was acting when its run was stopped is in doubt in a mission of another title too",
+    () =>
+      Effect.gen(function* () {
+        const disk = MemoryDisk.make()
+        const reached = yield* Deferred.make<void>()
+        const acting = (prompt: string, stops: boolean) =>
+          paidRegistry({
+            acts: true,
+            answer: (input) =>
+              stops && input.prompt.includes(prompt)
+                ? Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)
+                : Effect.succeed({ text: handoff, finishReason: "stop", usage: {} })
+          })
+        const first = acting("B.", true)
+        const running = yield* Effect.forkChild(
+          run(disk, first, { program: "one" }, mission("a", ["A.", "B.", "B."]))
+        )
+        yield* Deferred.await(reached)
+        yield* Fiber.interrupt(running)
+        const [lender] = yield* Effect.provide(
+          Effect.flatMap(Journal, ({ list }) => list),
+          engineOn(disk, first.layer)
+        )
+        const second = acting("B.", false)
+        const spec = { program: "two", reuse: String(lender?.runId) }
+        const asked = yield* run(disk, second, spec, mission("another", ["A.", "B.", "B."]))
+        assert.deepInclude(asked.suspended, { reason: "in_doubt" }, JSON.stringify(asked))
+        assert.deepStrictEqual(second.made, [])
+        for (const item of asked.suspended?.items ?? []) {
+          yield* Effect.provide(
+            answerItem(asked.runId ?? "", item, "retry"),
+            Layer.merge(engineOn(disk, second.layer), rooms)
+          )
+        }
+        const done = yield* run(disk, second, spec, mission("another", ["A.", "B.", "B."]))
+        assert.strictEqual(done.result, true, JSON.stringify(done))
+        // Each was asked about once, and made once after the answer.
+        assert.isAtLeast(second.made.length, 2)
+        assert.strictEqual(second.made.length, asked.suspended?.items.length)
       })
   )
 
