@@ -16,7 +16,10 @@
 // This file owns what `alembic` exports, and nothing else.
 
 // Runs
-export { Alembic } from "./engine/Alembic.ts"
+export { Alembic } from "./app/Alembic.ts"
+export type { AlembicSettings } from "./app/rooms.ts"
+export type { EventsOptions } from "./journal/followLog.ts"
+export type { RunListing } from "./journal/listRuns.ts"
 export type { Answered, RunProgram } from "./engine/Alembic.ts"
 export type { ProgramSpec, ProgramSummary, TypedProgram } from "./engine/runProgram.ts"
 export { IdempotencyKey, StepCollisionError, StepError } from "./plan/steps.ts"
@@ -87,5 +90,10 @@ export { engineLayer, journalLayer, modelsLayer } from "./app/rooms.ts"
 export { EngineVersions } from "./engine/EngineVersions.ts"
 export { Journal } from "./journal/Journal.ts"
 export { JournalError } from "./journal/JournalError.ts"
-export { FsPort } from "./kernel/FsPort.ts"
+export { FsError, FsPort } from "./kernel/FsPort.ts"
+export { layer as layerFsNode } from "./kernel/FsPort.node.ts"
+export { HostIdentity } from "./kernel/HostIdentity.ts"
+export { layer as layerHostIdentityNode } from "./kernel/HostIdentity.node.ts"
+export { RunRooms } from "./engine/Room.ts"
+export type { Room, RoomContext, Rooms } from "./engine/Room.ts"
 export { IdFactory } from "./kernel/IdFactory.ts"

@@ -73,3 +73,6 @@ export const engineTest = (options: EngineTestOptions = {}): Layer.Layer<EngineS
       )
     })
   )
+
+/** The same as one service: `Alembic` on fakes. */
+export const layerTest = (options: EngineTestOptions = {}): Layer.Layer<Alembic> => engineTest(options)

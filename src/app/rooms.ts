@@ -2,7 +2,7 @@
 // a command first needs one of them.
 import process from "node:process"
 import { Effect, Layer } from "effect"
-import type { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
+import type { AdapterRegistry, RegistryError } from "../adapters/AdapterRegistry.ts"
 import { layerConfigured } from "../adapters/ConfiguredRegistry.ts"
 import { guardsOptions, parseConfig, type AlembicConfig } from "../adapters/Config.ts"
 import { parseFixtures, type Fixtures } from "../adapters/Fixtures.ts"
@@ -51,34 +51,39 @@ const fixturesOf = (text: string | undefined) =>
 const failing = (error: CommandError): Layer.Layer<AdapterRegistry | ModelCatalog | Guards, CommandError> =>
   Layer.effectContext(Effect.fail(error))
 
-/** The models that `settings` describe, and what guards them. */
+/** The models that settings describe whose texts were read, and what guards them. */
+const modelsOf = (
+  settings: Omit<ModelSettings, "config" | "fixtures"> & Pick<AlembicSettings, "config" | "fixtures">
+): Layer.Layer<AdapterRegistry | ModelCatalog | Guards, RegistryError> => {
+  const { baseUrl, baseUrls, config = {}, configName, fixtures, maxAttempts, model, offline } = settings
+  const configured = layerConfigured({
+    config,
+    ...(configName === undefined ? {} : { configName }),
+    ...(model === undefined ? {} : { defaultModel: model }),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(baseUrls === undefined ? {} : { baseUrls }),
+    ...(fixtures === undefined ? {} : { fixtures }),
+    project: [process.cwd(), ...(settings.planFolder === undefined ? [] : [settings.planFolder])]
+  })
+  const models = offline === undefined ? configured : withoutNetwork(configured, { fixtures, free: offline })
+  const ids = settings.hermetic === true ? IdFactory.layerCounter : IdFactory.layerMonotonic
+  const guarded = guardsOptions(config)
+  const guards = Guards.layer(
+    maxAttempts === undefined ? guarded : { ...guarded, retry: { ...guarded.retry, maxAttempts } }
+  ).pipe(Layer.provide(ids))
+  return Layer.merge(models, guards)
+}
+
+/** The models that a command's settings describe, and what guards them. */
 export const modelsLayer = (
   settings: ModelSettings
 ): Layer.Layer<AdapterRegistry | ModelCatalog | Guards, CommandError> =>
   Layer.unwrap(
     Effect.gen(function* () {
+      const { config: _, fixtures: __, ...rest } = settings
       const config = yield* configOf(settings.config, settings.configName ?? "alembic.json")
       const fixtures = yield* fixturesOf(settings.fixtures)
-      const options = {
-        config,
-        ...(settings.configName === undefined ? {} : { configName: settings.configName }),
-        ...(settings.model === undefined ? {} : { defaultModel: settings.model }),
-        ...(settings.baseUrl === undefined ? {} : { baseUrl: settings.baseUrl }),
-        ...(settings.baseUrls === undefined ? {} : { baseUrls: settings.baseUrls }),
-        ...(fixtures === undefined ? {} : { fixtures }),
-        project: [process.cwd(), ...(settings.planFolder === undefined ? [] : [settings.planFolder])]
-      }
-      const configured = layerConfigured(options)
-      const { offline } = settings
-      const models =
-        offline === undefined ? configured : withoutNetwork(configured, { fixtures, free: offline })
-      const ids = settings.hermetic === true ? IdFactory.layerCounter : IdFactory.layerMonotonic
-      const guarded = guardsOptions(config)
-      const { maxAttempts } = settings
-      const guards = Guards.layer(
-        maxAttempts === undefined ? guarded : { ...guarded, retry: { ...guarded.retry, maxAttempts } }
-      ).pipe(Layer.provide(ids))
-      return Layer.merge(models, guards)
+      return modelsOf({ ...rest, config, ...(fixtures === undefined ? {} : { fixtures }) })
     })
   ).pipe(Layer.catchTag("RegistryError", (error) => failing(fromRegistry(error))))
 
@@ -92,33 +97,69 @@ const versionsLayer = Layer.succeed(
   })
 )
 
+/** What an app's engine is made of, as values: see `AlembicConfig` and `Fixtures` for reading them from JSON. */
+export interface AlembicSettings {
+  /** Where runs are kept. */
+  readonly baseDir: string
+  /** What alembic.json would say, decoded. */
+  readonly config?: AlembicConfig
+  /** What the offline model answers. */
+  readonly fixtures?: Fixtures
+  /** The default model; `offline` unless this or the configuration names one. */
+  readonly model?: string
+  readonly baseUrl?: string
+  /** Where missions read files and run proofs; the process's working directory unless given. */
+  readonly directory?: string
+}
+
 /** In a forecast no command is run: every proof passes. */
 const proofsUnrun = ProofRunner.layerScripted(({ command, id }) =>
   Effect.succeed({ id, command, exitCode: 0, stdout: "", stderr: "" })
 )
 
 /** The rooms that runs have, missions among them: their files and proof commands are those of the directory. */
-const missionsLayer = ({ baseDir, directory = process.cwd(), offline }: EngineSettings) => {
+const missionsLayer = ({
+  baseDir,
+  directory = process.cwd(),
+  offline
+}: Pick<EngineSettings, "baseDir" | "directory" | "offline">) => {
   const proofs = offline === "as_its_model" ? proofsUnrun : ProofRunnerNode.layer(directory)
   return layerWithMissions(directory, baseDir).pipe(
     Layer.provide(Layer.mergeAll(GivenFilesNode.layer, FolderHashesNode.layer, proofs))
   )
 }
 
-/** All that a run works with. */
-export const engineLayer = (settings: EngineSettings) => {
-  const plans = Layer.mergeAll(PlanBundlerNode.layer, PlanVmNode.layer, PreludeNode.layer)
-  return Alembic.layerNoDeps.pipe(
+const plansLayer = Layer.mergeAll(PlanBundlerNode.layer, PlanVmNode.layer, PreludeNode.layer)
+
+/** All that a run works with, for a command. */
+export const engineLayer = (settings: EngineSettings) =>
+  Alembic.layerNoDeps.pipe(
     Layer.provideMerge(
       Layer.mergeAll(
         modelsLayer(settings),
         journalLayer(settings.baseDir),
-        plans,
+        plansLayer,
         versionsLayer,
         missionsLayer(settings)
       )
     )
   )
-}
+
+/**
+ * The engine, live: runs on disk, plans in a process of their own, models by configuration. Keys and base URLs are read
+ * from the ConfigProvider, when a model is first called.
+ */
+export const alembicLayer = (settings: AlembicSettings): Layer.Layer<Alembic, RegistryError> =>
+  Alembic.layerNoDeps.pipe(
+    Layer.provide(
+      Layer.mergeAll(
+        modelsOf(settings),
+        journalLayer(settings.baseDir),
+        plansLayer,
+        versionsLayer,
+        missionsLayer(settings)
+      )
+    )
+  )
 
 export { checkups } from "./checkups.ts"

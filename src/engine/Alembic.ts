@@ -4,14 +4,16 @@
 // Invariants:
 // J1  The same run, begun again in this process while it is at work, is joined: both callers get the one summary. A
 //     caller that is interrupted ends the run; whoever had joined it then goes on with it.
-import { Context, Deferred, Effect, Exit, Layer, Result } from "effect"
+import { Context, Deferred, Effect, Exit, Layer, Result, Stream } from "effect"
 import { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
 import { Guards } from "../adapters/Guards.ts"
 import type { Json } from "../domain/canonicalJson.ts"
+import type { RunEvent } from "../domain/RunEvent.ts"
 import { runIdFor } from "../domain/RunSpec.ts"
 import type { RunSummary } from "../domain/RunSummary.ts"
 import { Journal } from "../journal/Journal.ts"
 import type { JournalError } from "../journal/JournalError.ts"
+import type { EventsOptions } from "../journal/followLog.ts"
 import type { RunListing } from "../journal/listRuns.ts"
 import type { Hooks } from "../plan/Hooks.ts"
 import { PlanBundler } from "../plan/PlanBundler.ts"
@@ -86,6 +88,8 @@ interface Methods<Needs> {
     item: string,
     decision?: "approve" | "refuse"
   ) => Effect.Effect<Answered, AnswerError | JournalError, Needs>
+  /** The events of a run, from the one after `since` on; with `follow`, also those to come, until it ends or stops. */
+  readonly events: (runId: string, options?: EventsOptions) => Stream.Stream<RunEvent, JournalError, Needs>
   /** All runs, by id. */
   readonly list: Effect.Effect<ReadonlyArray<RunListing>, JournalError, Needs>
 }
@@ -142,6 +146,7 @@ const make = Effect.fnUntraced(function* (plans: Context.Context<PlanServices> |
   const everything = yield* Effect.context<ProgramServices>()
   const parts = picked(everything)
   const joined = makeJoining()
+  const store = Context.get(everything, Journal)
   const { identity } = Context.get(everything, AdapterRegistry)
 
   const programIn = Effect.fnUntraced(function* <A, E, R>(
@@ -199,7 +204,9 @@ const make = Effect.fnUntraced(function* (plans: Context.Context<PlanServices> |
     answer: (runId, item, answer) => Effect.provideContext(answerItem(runId, item, answer), parts),
     approve: (runId, item, decision = "approve") =>
       Effect.provideContext(answerItem(runId, item, decision, "approval"), parts),
-    list: Context.get(everything, Journal).list
+    events: (runId, options) =>
+      Stream.unwrap(Effect.map(store.runId(runId), (id) => store.events(id, options))),
+    list: store.list
   }
   return methods
 })

@@ -1,11 +1,12 @@
 // Journal: the runs under a base directory, as a service. Nothing outside this room knows that they are files.
-import { Context, Effect, Layer, type Scope } from "effect"
+import { Context, Effect, Layer, Stream, type Scope } from "effect"
 import type { RunEvent } from "../domain/RunEvent.ts"
 import type { RunId } from "../domain/RunSpec.ts"
 import { FsPort } from "../kernel/FsPort.ts"
 import { HostIdentity } from "../kernel/HostIdentity.ts"
 import { exportRun, importRun, type Archived } from "./archive.ts"
 import { endChildrenOfOther } from "./children.ts"
+import { followLog, type EventsOptions } from "./followLog.ts"
 import { collect, planGc, type GcCandidate, type GcOptions, type GcOutcome } from "./gc.ts"
 import { leftImports, removeLeftImports, type LeftImport } from "./importAside.ts"
 import { leaveAnswer, type LeftAnswer } from "./inbox.ts"
@@ -43,6 +44,8 @@ export class Journal extends Context.Service<
       mode: OpenRunMode,
       onEvent?: (event: RunEvent) => void
     ) => Effect.Effect<RunJournal, JournalError, Scope.Scope>
+    /** The events in a run's log, also those that are appended meanwhile. `run_missing` if there is none. */
+    readonly events: (runId: RunId, options?: EventsOptions) => Stream.Stream<RunEvent, JournalError>
     readonly exists: (runId: RunId) => Effect.Effect<boolean, JournalError>
     /** What a run's directory says the run is, and its blobs. The log is not looked at. */
     readonly describe: (runId: RunId) => Effect.Effect<DescribedRun, JournalError>
@@ -102,6 +105,11 @@ export class Journal extends Context.Service<
               openRun(baseDir, runId, mode, onEvent),
             Effect.provideContext(context)
           ),
+          events: (runId, options = {}) =>
+            Stream.provideContext(
+              followLog(baseDir, runId, options, Effect.provideContext(listRuns(baseDir), context)),
+              context
+            ),
           exists: (runId) => Effect.provideContext(runExists(baseDir, runId), context),
           describe: (runId) => Effect.provideContext(describedRun(baseDir, runId), context),
           leaveAnswer: (runId, left) =>
