@@ -106,7 +106,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     call: IssuedCall,
     due: Array<CallDispatch>
   ): Effect.fn.Return<Extract<Admission, { t: "wait" }> | undefined, JournalError> {
-    const asked = items.unanswered(call)
+    const asked = yield* items.unanswered(call)
     const doubt = asked === undefined ? yield* items.doubt(call) : undefined
     const stays = asked ?? (doubt?.t === "wait" ? doubt.waiting : undefined)
     if (stays !== undefined) {

@@ -8,6 +8,7 @@
 // H3  Time counts while a process of the run was at work: not between two of them, and not while a run that has stopped
 //     waits for a person.
 // H4  A program's run is never strict: of its calls and notes only content counts, and how often.
+// H5  An answer of a person that its call could not use is none once the call is made again: they are asked anew.
 import { Effect, Option, Result, Stream } from "effect"
 import { callId, type CallIdentity, type CallRef, type Site } from "../domain/Call.ts"
 import type { Json } from "../domain/canonicalJson.ts"
@@ -18,6 +19,7 @@ import { Doubts } from "./doubt/Doubts.ts"
 import { MembersAsked, type Unreadable } from "./MembersAsked.ts"
 import { refusalIn, type RefusedBy } from "./budget/RefusedBy.ts"
 import { brokenRoom, type BrokenRoom } from "./rooms/roomFailure.ts"
+import { UnusableAnswers } from "./UnusableAnswers.ts"
 
 /** Codes by which a plan's process ends for want of time or memory: what a machine is short of, not the plan. */
 const starved: ReadonlySet<string> = new Set(["plan_timeout", "plan_out_of_memory", "plan_crashed"])
@@ -154,6 +156,8 @@ export class RunHistory {
   readonly usedApprovals = new Map<string, number>()
   /** Calls of which nobody knows what became of them, and what people were asked about that. */
   readonly doubts = new Doubts()
+  /** What calls could not use of what people had said. */
+  readonly unusable = new UnusableAnswers()
   /** How many records each room has written, by the id of its call. */
   readonly records = new Map<string, number>()
   /** What members of a debate were asked, and the calls among them whose answer could not be read. */
@@ -196,6 +200,7 @@ export class RunHistory {
       case "CallCompleted":
         if (member(member(event.result, "error"), "code") === "budget_exceeded") this.refused(event.result)
         this.broken ??= brokenRoom(event.result)
+        this.unusable.completed(event, member(member(event.result, "error"), "code"))
         if (member(member(event.result, "error"), "code") === "step_died")
           this.diedSteps.push({ key: event.key, occurrence: event.occurrence })
         if (this.gatesAtEnd === callId(event))
@@ -219,6 +224,7 @@ export class RunHistory {
       case "QuestionAsked":
         this.questions.set(event.item, event)
         this.itemsAsked++
+        this.unusable.asked(event)
         break
       case "QuestionAnswered":
         this.replies.set(event.item, event.answer)
@@ -227,6 +233,10 @@ export class RunHistory {
           this.usedApprovals.set(event.beforehand, (this.usedApprovals.get(event.beforehand) ?? 0) + 1)
         break
       case "RunReopened":
+        for (const item of this.unusable.reopened(event.only)) {
+          this.questions.delete(item)
+          this.replies.delete(item)
+        }
         this.overBudget = 0
         this.refusedBy = undefined
         this.diedSteps.length = 0

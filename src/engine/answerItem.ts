@@ -1,8 +1,8 @@
 // Answers a pending item of a run from outside, at any time: the answer is an event, which the run that goes on finds,
 // or the running one takes in.
 import { Effect, Result, Schema } from "effect"
-import { compileSchema } from "../adapters/structuredOutput.ts"
-import { canonicalJsonOf, type Json } from "../domain/canonicalJson.ts"
+import { whyUnusable } from "../adapters/providers/human.ts"
+import { canonicalJson, canonicalJsonOf, maxValueDepth, type Json } from "../domain/canonicalJson.ts"
 import { sha256 } from "../domain/fingerprint.ts"
 import { JsonSchemaDocument } from "../domain/ModelRun.ts"
 import type { RunEvent, RunEventBody, RunEventOf } from "../domain/RunEvent.ts"
@@ -24,13 +24,17 @@ export class AnswerError extends Schema.TaggedError<AnswerError>()("AnswerError"
 const isSchema = Schema.is(JsonSchemaDocument)
 
 /** What is wrong with `answer` to that question, if anything. */
-const problemOf = ({ choices, schema }: RunEventOf<"QuestionAsked">, answer: Json): string | undefined => {
-  if (choices !== undefined && !(typeof answer === "string" && choices.includes(answer))) {
-    return `it takes one of ${choices.join(", ")}`
-  }
-  const compiled = isSchema(schema) ? Result.getOrUndefined(compileSchema(schema)) : undefined
-  const [issue] = compiled?.issuesOf(answer) ?? []
-  return issue === undefined ? undefined : `${issue.path} ${issue.problem}`
+const problemOf = (
+  { choices, kind, schema }: RunEventOf<"QuestionAsked">,
+  answer: Json
+): string | undefined => {
+  const carried = canonicalJson(answer, { maxDepth: maxValueDepth })
+  if (Result.isFailure(carried)) return carried.failure.problem
+  if (choices !== undefined)
+    return typeof answer === "string" && choices.includes(answer)
+      ? undefined
+      : `it takes one of ${choices.join(", ")}`
+  return kind === "question" ? whyUnusable(answer, isSchema(schema) ? schema : undefined) : undefined
 }
 
 /** Why the run does not take that answer to that item, if it does not. */
@@ -76,7 +80,7 @@ const refusal = (
   return new AnswerError({
     code: "bad_answer",
     item,
-    message: `${JSON.stringify(answer)} does not answer ${item}: ${problem}`,
+    message: `${JSON.stringify(answer).slice(0, 200).toWellFormed()} does not answer ${item}: ${problem}`,
     cure: `alembic answer ${runId} ${item} ${question.event.choices?.[0] ?? "…"}`
   })
 }

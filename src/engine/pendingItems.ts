@@ -106,14 +106,16 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
 
   /**
    * A person has the question already: the links of its chain before the person have ended, and are not asked again.
-   * Undefined where nobody was asked, or where the answer is there.
+   * Who gave an answer that the call could not use is asked anew. Undefined where nobody was asked, or where the answer
+   * is there.
    */
-  const unanswered = (call: IssuedCall): Waiting | undefined => {
+  const unanswered = Effect.fnUntraced(function* (call: IssuedCall) {
+    if (history.unusable.isAskedAnew(call.id)) return yield* ask(call)
     const asked = questionOf(call)
-    return asked?.kind === "question" && !history.replies.has(asked.item)
-      ? { call, reason: "question", item: asked.item }
-      : undefined
-  }
+    if (asked?.kind !== "question" || history.replies.has(asked.item)) return undefined
+    const waiting: Waiting = { call, reason: "question", item: asked.item }
+    return waiting
+  })
 
   /**
    * Scheduled by an earlier process that never said what became of it, or skipped for that reason before the run was
