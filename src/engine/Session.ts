@@ -9,7 +9,14 @@ import type { PlanRequest, PlanState } from "../plan/PlanProtocol.ts"
 import { earlierOf, isOfRoom, type IssuedCall } from "./CallBook.ts"
 import type { GatedTurn } from "./gates/gatedPlan.ts"
 import { RankedCalls } from "./RankedCalls.ts"
-import { callDiffers, extraCall, namesDiffer, noteDiffers, type Divergence } from "./Divergence.ts"
+import {
+  callDiffers,
+  extraCall,
+  missingCall,
+  namesDiffer,
+  noteDiffers,
+  type Divergence
+} from "./Divergence.ts"
 import type { RunContext } from "./RunContext.ts"
 import { namesOf, noteOf, readEvent, readScheduled, type RunHistory } from "./RunHistory.ts"
 
@@ -207,6 +214,13 @@ export class Session {
     }
     const same = history.isNote(this.notesSeen++, asJson(body))
     if (history.strict && this.divergence === undefined && !same) {
+      // A call that the journal has before the note and the plan did not make comes first.
+      const n = this.lastIssued + 1
+      const left = history.scheduledAs(n)
+      if (left !== undefined && left < seq) {
+        this.divergence = missingCall({ n, seq: left, ...(yield* readScheduled(run.journal, left)) })
+        return true
+      }
       const event = Option.getOrUndefined(yield* readEvent(run.journal, seq))
       this.divergence = noteDiffers(seq, event === undefined ? undefined : noteOf(event), asJson(body))
     }

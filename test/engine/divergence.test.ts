@@ -56,6 +56,12 @@ const call = (n: number, line: number, pointer: string) =>
   ({ kind: "call_differs", n, line, pointer }) as const
 
 const mutations: ReadonlyArray<Mutation> = [
+  edit(
+    "first call removed, what is logged of it differs too",
+    'await h.agent("read the goal", { system: "You read.", maxOutputTokens: 100 })',
+    '{ ok: true, text: "known" }',
+    { kind: "missing_call", n: 1 }
+  ),
   edit("first prompt", "read the goal", "read the aim", call(1, 3, "/prompt")),
   edit("first prompt, one letter", "read the goal", "read the goals", call(1, 3, "/prompt")),
   edit("first prompt, case", "read the goal", "Read the goal", call(1, 3, "/prompt")),
