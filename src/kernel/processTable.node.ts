@@ -55,6 +55,13 @@ export const look = (pid: number): Seen | undefined => {
     : { started: started.join(" "), zombie: state.startsWith("Z"), group: Number(group) }
 }
 
+/** Resident memory in MiB; undefined where the platform does not say. */
+export const residentMb = (pid: number): number | undefined => {
+  const status = linux ? attempt(() => readFileSync(`/proc/${pid}/status`, "utf8")) : undefined
+  const kb = /^VmRSS:\s+(\d+)/m.exec(status ?? "")?.[1]
+  return kb === undefined ? undefined : Number(kb) / 1024
+}
+
 /** A process that has not ended. */
 export interface Living {
   readonly pid: number

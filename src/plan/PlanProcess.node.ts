@@ -1,8 +1,8 @@
 // PlanProcess: one child process with a plan in it, as the host sees it: a line out, a line back, time and memory
 // watched with the machine's own clock, ended for good when it is not needed. Live: it starts real processes.
 import type { ChildProcess } from "node:child_process"
-import { readFileSync } from "node:fs"
 import { Result } from "effect"
+import { residentMb } from "../kernel/processTable.node.ts"
 import { decodeChildLine, failedTurn } from "./planTurn.ts"
 import type { Turn } from "./PlanProtocol.ts"
 import { brokenTurn } from "./turnProtocol.ts"
@@ -34,17 +34,6 @@ const tooLong = (timeoutMs: number): Turn =>
     `the plan ran for more than ${timeoutMs} ms without going quiet`,
     "look for a loop that does not end"
   )
-
-/** Resident memory in MiB; undefined where the platform does not say. */
-const residentMb = (pid: number): number | undefined => {
-  if (process.platform !== "linux") return undefined
-  try {
-    const kb = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]
-    return kb === undefined ? undefined : Number(kb) / 1024
-  } catch {
-    return undefined
-  }
-}
 
 export class PlanProcess {
   readonly heapMb: number

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url"
 import { Context, Effect, Layer, Schema } from "effect"
 import { sha256 } from "../domain/fingerprint.ts"
 import { userCache } from "../kernel/userDirectories.node.ts"
+import { startedEsbuild } from "./bundler/esbuildProcess.node.ts"
 import type { FromHost } from "./child/messages.ts"
 import type { PlanBundle } from "./PlanBundle.ts"
 import { defaultHeapMb } from "./planHeap.ts"
@@ -25,7 +26,7 @@ const commandOf = (entry: URL): Effect.Effect<ChildCommand> => {
     return Effect.succeed(builtCommand(path))
   }
   return Effect.promise(async () => {
-    const { build } = await import("esbuild")
+    const { build } = startedEsbuild(await import("esbuild"))
     const { outputFiles } = await build({
       entryPoints: [path],
       bundle: true,

@@ -8,6 +8,7 @@ import { Context, Effect, Layer } from "effect"
 import type { BuildOptions } from "esbuild"
 import { sha256 } from "../domain/fingerprint.ts"
 import { userCache } from "../kernel/userDirectories.node.ts"
+import { startedEsbuild } from "./bundler/esbuildProcess.node.ts"
 import { Prelude, PreludeError, type PreludeBundle } from "./Prelude.ts"
 
 /** Where the prelude comes from: its source in a checkout, the built script `plan-prelude.js` in a package. */
@@ -77,7 +78,7 @@ const sourcesKey = Effect.fnUntraced(function* (entry: string) {
 const bundle = (entry: string) =>
   Effect.tryPromise({
     try: async () => {
-      const { build } = await import("esbuild")
+      const { build } = startedEsbuild(await import("esbuild"))
       const { outputFiles } = await build({ ...preludeBuildOptions, entryPoints: [entry] })
       return outputFiles[0]?.text ?? ""
     },

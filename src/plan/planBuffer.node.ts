@@ -5,6 +5,7 @@ import { createRequire } from "node:module"
 import { fileURLToPath } from "node:url"
 import type { BuildOptions } from "esbuild"
 import { sha256 } from "../domain/fingerprint.ts"
+import { startedEsbuild } from "./bundler/esbuildProcess.node.ts"
 import { givenNamespace } from "./PlanBundle.ts"
 import type { PlanFile } from "./PlanBundler.ts"
 
@@ -47,7 +48,7 @@ export const bufferBuildOptions = (): BuildOptions & { readonly write: false } =
 const built = async (): Promise<string> => {
   if (!import.meta.url.endsWith(".ts"))
     return await readFile(new URL("./plan-buffer.js", import.meta.url), "utf8")
-  const { build } = await import("esbuild")
+  const { build } = startedEsbuild(await import("esbuild"))
   const { outputFiles } = await build(bufferBuildOptions())
   return outputFiles[0]?.text ?? ""
 }

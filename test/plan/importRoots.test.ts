@@ -156,7 +156,7 @@ describe("packages are found where installers put them", () => {
     )
   }
 
-  it.effect("a workspace that is linked to itself does not make the author's files a package's", () =>
+  it.effect("a link to a folder that holds the plan makes no package of it, nor of the author's files", () =>
     Effect.gen(function* () {
       const folder = yield* planFolder(
         {
@@ -167,7 +167,10 @@ describe("packages are found where installers put them", () => {
         },
         { "node_modules/me": ".." }
       )
-      assert.deepStrictEqual(yield* constructs(`${folder}/p/plan.ts`), ["Date.now() own.ts"])
+      assert.deepStrictEqual(yield* constructs(`${folder}/p/plan.ts`), [
+        "import ../ plan.ts",
+        "Date.now() own.ts"
+      ])
     })
   )
 
