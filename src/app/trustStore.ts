@@ -5,7 +5,9 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path"
 import { Effect, Option, Schema } from "effect"
 import type { Origin, TrustStore } from "../cli/trust/TrustStore.ts"
+import { canonicalJsonOf } from "../domain/canonicalJson.ts"
 import { sha256 } from "../domain/fingerprint.ts"
+import type { Proving, Said } from "../engine/Witness.ts"
 import { userState } from "../kernel/userDirectories.node.ts"
 
 const OriginFile = Schema.fromJsonString(
@@ -70,7 +72,24 @@ const writeOrigin = (dir: string, runId: string, origin: Origin): void => {
   if (written === undefined) rmSync(unfinished, { force: true })
 }
 
+/** Another purpose than that of `origin.json`: neither's MAC is ever the other's. */
+const macOfSaid = (secret: Buffer, said: Said): string =>
+  createHmac("sha256", secret)
+    .update(canonicalJsonOf(["said", 1, { ...said }]))
+    .digest("hex")
+
+const witness = (): Proving | undefined => {
+  const secret = key()
+  return secret === undefined
+    ? undefined
+    : {
+        sign: (said) => macOfSaid(secret, said),
+        holds: (said, mac) => mac !== undefined && equal(mac, macOfSaid(secret, said))
+      }
+}
+
 export const trustStore: TrustStore = {
+  witness: Effect.sync(witness),
   isTrusted: (hash) =>
     Effect.sync(() => {
       const directory = userState("trust")

@@ -7,6 +7,7 @@ import type { RunEvent } from "../domain/RunEvent.ts"
 import { exitCodeOf } from "../domain/RunStatus.ts"
 import type { RunSummary } from "../domain/RunSummary.ts"
 import type { HowToRun } from "../engine/Engine.ts"
+import { Witness } from "../engine/Witness.ts"
 import { Host } from "./Host.ts"
 import { Output } from "./Output.ts"
 import { makePreflight, type Spending } from "./preflight.ts"
@@ -82,6 +83,7 @@ export const performRun = <R>(
       )
       const ended = yield* run({ observe, observeDurable, stop, preflight: prepared }).pipe(
         Effect.provideService(AdapterRegistry, guarded),
+        Effect.provideService(Witness, yield* host.trust.witness),
         Effect.ensuring(progress.done)
       )
       const summary = withCure(ended, terms.typed)

@@ -5,6 +5,7 @@ import type { Json } from "../domain/canonicalJson.ts"
 import type { RunEventOf } from "../domain/RunEvent.ts"
 import type { RunId } from "../domain/RunSpec.ts"
 import { nameGiven } from "../engine/approvalName.ts"
+import { Witness } from "../engine/Witness.ts"
 import { answerItem, openQuestions } from "../engine/answerItem.ts"
 import { Journal } from "../journal/Journal.ts"
 import type { RunState } from "../journal/RunState.ts"
@@ -47,6 +48,8 @@ const waitingRuns = <A>(
 ) =>
   Effect.gen(function* () {
     const store = yield* Journal
+    const { trust } = yield* Host
+    const witness = yield* trust.witness
     const ids =
       given === undefined
         ? (yield* Effect.mapError(store.list, fromJournal))
@@ -57,7 +60,10 @@ const waitingRuns = <A>(
     for (const runId of ids) {
       const waiting = yield* store.open(runId, "read").pipe(
         Effect.flatMap((journal) =>
-          Effect.map(openQuestions(journal), (open) => read(runId, journal.state(), open))
+          openQuestions(journal).pipe(
+            Effect.map((open) => read(runId, journal.state(), open)),
+            Effect.provideService(Witness, witness)
+          )
         ),
         Effect.mapError(fromJournal),
         Effect.scoped
@@ -132,14 +138,15 @@ export const giveAnswer = Effect.fnUntraced(function* (
   )
   const item = question?.item ?? named
   const answer = yield* answerOf(question)
+  const { trust } = yield* Host
   const became = yield* answerItem(runId, item, answer, kind).pipe(
+    Effect.provideService(Witness, yield* trust.witness),
     Effect.catchTags({
       AnswerError: ({ code, cure, message }) => Effect.fail(badInput(code, message, { cure })),
       JournalError: (error) => Effect.fail(fromJournal(error))
     })
   )
   // The answer was given here, whoever wrote what stands before it.
-  const { trust } = yield* Host
   if ((yield* trust.originOf(dir, runId)) === undefined) {
     yield* trust.claim(dir, runId, { own: false, foreignUntil: lastSeq })
   }

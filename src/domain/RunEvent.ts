@@ -155,13 +155,16 @@ const body = {
   },
   /**
    * `beforehand`: nobody was asked; an approval of this name was given when the run was started, and is used up. `by`:
-   * nobody answered, and nobody needs to any more: a council let through what was asked about. Absent: a person.
+   * nobody answered, and nobody needs to any more: a council let through what was asked about. Absent: a person. `mac`:
+   * that this user's machine wrote it (engine/Witness.ts). Absent: an earlier version, or the library, wrote it; an
+   * approval then does not count where there is a witness.
    */
   QuestionAnswered: {
     item: Schema.String,
     answer: Schema.Json,
     beforehand: Schema.optionalKey(Schema.String),
-    by: Schema.optionalKey(Schema.Literal("council"))
+    by: Schema.optionalKey(Schema.Literal("council")),
+    mac: Schema.optionalKey(Schema.String)
   },
   GateDecided: { gate: Schema.String, pass: Schema.Boolean, detail: Schema.optionalKey(Schema.Json) },
   /** What a room on top (council, mission, swarm) records about one of its calls; see the room. */

@@ -149,7 +149,7 @@ export class RunHistory {
   readonly sleeps = new Map<string, number>()
   readonly questions = new Map<string, RunEventOf<"QuestionAsked">>()
   readonly replies = new Map<string, Json>()
-  private readonly repliedAt = new Map<string, number>()
+  private readonly answers = new Map<string, RunEventOf<"QuestionAnswered">>()
   /** How many items were ever asked for: the next one is named by its place. */
   itemsAsked = 0
   /** How many approvals given beforehand were used, by their name. */
@@ -228,7 +228,7 @@ export class RunHistory {
         break
       case "QuestionAnswered":
         this.replies.set(event.item, event.answer)
-        this.repliedAt.set(event.item, event.seq)
+        this.answers.set(event.item, event)
         if (event.beforehand !== undefined)
           this.usedApprovals.set(event.beforehand, (this.usedApprovals.get(event.beforehand) ?? 0) + 1)
         break
@@ -264,17 +264,32 @@ export class RunHistory {
   }
 
   /**
-   * Approvals and refusals that stand in events up to `seq` were given elsewhere: they are forgotten with what was
-   * asked, so that it is asked again. Answers to questions are data, and stay.
+   * Approvals and refusals that stand in events up to `seq` were given elsewhere, and those of which `isProven` does not
+   * hold were written by nobody known: they are forgotten with what was asked, so that it is asked again. Answers to
+   * questions are data, and stay. Gives the items of those that seemed to be given here.
    */
-  disown(seq: number): void {
-    for (const [item, at] of this.repliedAt) {
-      if (at > seq || this.questions.get(item)?.kind !== "approval") continue
+  disown(
+    seq: number,
+    isProven: (asked: RunEventOf<"QuestionAsked">, said: RunEventOf<"QuestionAnswered">) => boolean
+  ): ReadonlyArray<string> {
+    const forgotten: Array<string> = []
+    for (const [item, said] of this.answers) {
+      const asked = this.questions.get(item)
+      if (asked?.kind !== "approval") continue
+      if (said.seq > seq) {
+        if (isProven(asked, said)) continue
+        forgotten.push(item)
+        // It used no approval up: the one that was given beforehand is still there.
+        const used = said.beforehand === undefined ? undefined : this.usedApprovals.get(said.beforehand)
+        if (said.beforehand !== undefined && used !== undefined)
+          this.usedApprovals.set(said.beforehand, used - 1)
+      }
       this.questions.delete(item)
       this.replies.delete(item)
       this.doubts.disown(item)
     }
     if (seq > 0) this.usedApprovals.clear()
+    return forgotten
   }
 
   /** Calls of members whose statement or vote could not be read, with the council that each was made for. */

@@ -11,6 +11,7 @@ import { Journal } from "../journal/Journal.ts"
 import type { JournalError } from "../journal/JournalError.ts"
 import type { RunJournal } from "../journal/RunJournal.ts"
 import { realSleep } from "./driven.ts"
+import { answered, counts, signed, Witness } from "./Witness.ts"
 import { onItsClock } from "./onItsClock.ts"
 
 /** An item that is not there, is answered already, or does not take this answer. Nothing was written. */
@@ -105,6 +106,7 @@ const leftFor = Effect.fnUntraced(function* (journal: Asking, item: string) {
   const question = journal.state().questions.get(item)
   if (left === undefined || question === undefined) return undefined
   if (left.asked !== undefined && left.asked !== askedIn(question.event)) return undefined
+  if (!counts(yield* Witness, journal.runId, question.event, left)) return undefined
   return refusal(journal, item, left.answer, undefined) === undefined ? left : undefined
 })
 
@@ -144,7 +146,10 @@ export const takeInbox = Effect.fnUntraced(function* (
     if (isAnswered(journal, item)) continue
     const left = yield* leftFor(journal, item)
     if (left === undefined) yield* journal.inbox.remove(item)
-    else taken.push(yield* write({ type: "QuestionAnswered", item, answer: left.answer }))
+    else {
+      const asked = journal.state().questions.get(item)?.event
+      taken.push(yield* write(yield* answered(journal.runId, asked, { item, answer: left.answer })))
+    }
   }
   if (taken.length > 0) yield* journal.commit
   return taken
@@ -163,7 +168,10 @@ const checked = Effect.fnUntraced(function* ({ answer, item, kind, runId }: Give
   const refused = refusal(journal, item, answer, kind)
   if (refused !== undefined) return yield* refused
   const question = journal.state().questions.get(item)
-  return question === undefined ? "" : askedIn(question.event)
+  return {
+    asked: question === undefined ? "" : askedIn(question.event),
+    ...(yield* signed(runId, question?.event, answer))
+  }
 }, Effect.scoped)
 
 /** With the run's lock: journals all that was left, whoever left it. */
@@ -206,8 +214,7 @@ export const answerItem = Effect.fn("Engine.answerItem")(function* (
   const store = yield* Journal
   const given: Given = { runId: yield* store.runId(text), item, answer, kind }
   for (;;) {
-    const asked = yield* checked(given)
-    const isFirst = yield* store.leaveAnswer(given.runId, { item, answer, asked })
+    const isFirst = yield* store.leaveAnswer(given.runId, { item, answer, ...(yield* checked(given)) })
     const end = yield* settled(given)
     if (end === "running") {
       if (isFirst) return "left" as const

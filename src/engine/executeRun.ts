@@ -26,6 +26,7 @@ import { RunRooms } from "./Room.ts"
 import { append, type RunContext } from "./RunContext.ts"
 import { RunHistory } from "./RunHistory.ts"
 import { journalFailure } from "./journalFailure.ts"
+import { counts, Witness } from "./Witness.ts"
 import { failureCure, lossError, noCalls, notPlain, summarize, unrun } from "./summarize.ts"
 
 export interface RunOptions {
@@ -228,7 +229,15 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
     const ended = yield* summaryOfEnd(journal, history, hostClock.currentTimeMillisUnsafe() - startedAt)
     if (ended !== undefined) return ended
   }
-  history.disown(options.foreignUntil)
+  const witness = yield* Witness
+  const forgotten = history.disown(options.foreignUntil, (asked, said) =>
+    counts(witness, journal.runId, asked, said)
+  )
+  if (forgotten.length > 0) {
+    yield* Effect.logWarning(
+      `${journal.runId}: ${forgotten.join(", ")} in the log, which nothing proves that this machine wrote: what would still act by it is asked again`
+    )
+  }
   // Of a run that was written elsewhere to its last event, nothing was answered here.
   if (options.foreignUntil > 0 && options.foreignUntil >= journal.state().lastSeq) {
     for (const item of yield* journal.inbox.items) yield* journal.inbox.remove(item)

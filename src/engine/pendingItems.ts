@@ -15,6 +15,7 @@ import type { LentDoubt } from "./reuse/lentCopy.ts"
 import { append, type RunContext } from "./RunContext.ts"
 import { isAboutDoubt, isRetry } from "./doubt/Doubts.ts"
 import type { RunHistory } from "./RunHistory.ts"
+import { answered } from "./Witness.ts"
 
 /** A call that waits for something outside the run. */
 export interface Waiting {
@@ -160,7 +161,8 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
     )
     if (beforehand === undefined) return false
     const item = yield* record(call, ask)
-    history.add(yield* append(run, { type: "QuestionAnswered", item, answer: "approve", beforehand }))
+    const said = { item, answer: "approve", beforehand }
+    history.add(yield* append(run, yield* answered(run.journal.runId, history.questions.get(item), said)))
     return true
   })
 
@@ -198,7 +200,12 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
     const { item } = asked
     if (!history.replies.has(item)) yield* takeIn
     if (!history.replies.has(item))
-      history.add(yield* append(run, { type: "QuestionAnswered", item, answer: "approve", by: "council" }))
+      history.add(
+        yield* append(
+          run,
+          yield* answered(run.journal.runId, asked, { item, answer: "approve", by: "council" })
+        )
+      )
     return history.replies.get(item) === "approve"
   })
 
@@ -262,7 +269,8 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
       text: `The call may have acted in the run whose answers are taken, and was skipped there. ${call.identity.prompt ?? ""}`,
       choices: ["retry", "skip"]
     })
-    history.add(yield* append(run, { type: "QuestionAnswered", item, answer: "skip" }))
+    const said = { item, answer: "skip" }
+    history.add(yield* append(run, yield* answered(run.journal.runId, history.questions.get(item), said)))
     return taken
   })
 

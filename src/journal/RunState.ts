@@ -50,6 +50,7 @@ export interface Usage {
 export interface Question {
   readonly event: RunEventOf<"QuestionAsked">
   readonly answer?: Json
+  readonly mac?: string
 }
 
 export interface RunEnd {

@@ -12,6 +12,8 @@ export interface LeftAnswer {
   readonly answer: Json
   /** Fingerprint of what was asked. Absent: left by a version that did not say. */
   readonly asked?: string
+  /** That this machine left it (engine/Witness.ts). */
+  readonly mac?: string
 }
 
 export interface Inbox {
@@ -30,7 +32,8 @@ const decode = Schema.decodeUnknownOption(
     Schema.Struct({
       v: Schema.Literal(1),
       answer: Schema.Json,
-      asked: Schema.optionalKey(Schema.String)
+      asked: Schema.optionalKey(Schema.String),
+      mac: Schema.optionalKey(Schema.String)
     })
   )
 )
@@ -73,8 +76,8 @@ export const makeInbox = Effect.fnUntraced(function* (
       if (writes) yield* remove(item)
       return undefined
     }
-    const { answer, asked } = left
-    return { item, answer, ...(asked === undefined ? {} : { asked }) }
+    const { v: _, ...said } = left
+    return { item, ...said }
   })
 
   return { items: Effect.provideService(itemsIn(paths), FsPort, fs), read, remove }

@@ -105,7 +105,13 @@ export class Projection {
         return
       case "QuestionAnswered": {
         const question = state.questions.get(event.item)
-        if (question !== undefined) state.questions.set(event.item, { ...question, answer: event.answer })
+        const { answer, mac } = event
+        if (question !== undefined)
+          state.questions.set(event.item, {
+            event: question.event,
+            answer,
+            ...(mac === undefined ? {} : { mac })
+          })
         return
       }
       case "RunSuspended":

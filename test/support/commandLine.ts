@@ -35,7 +35,8 @@ const hostOf = ({ cwd, env = {}, host = {} }: CommandOptions) =>
       isTrusted: () => Effect.succeed(true),
       trust: () => Effect.void,
       originOf: () => Effect.succeed({ own: true, foreignUntil: 0 }),
-      claim: () => Effect.void
+      claim: () => Effect.void,
+      witness: Effect.undefined
     },
     holdSignals: () => Effect.void,
     redraw: () => Effect.void,

@@ -13,6 +13,7 @@ import { runArgument } from "../flags.ts"
 import { Output } from "../Output.ts"
 import { callName, proofFailure, sleepMsOf } from "../render/callName.ts"
 import { inspectionText } from "../render/inspectionText.ts"
+import { provenance, provenIn, type Proven } from "../trust/origin.ts"
 import { onJournal, resolveRun, writtenAt } from "../runReference.ts"
 
 export interface InspectedCall {
@@ -120,9 +121,9 @@ const fold = (calls: Map<string, InspectedCall>, event: RunEvent): void => {
   }
 }
 
-/** A run as `inspect` shows it. */
+/** A run as `inspect` shows it. `proven`: what this machine can prove of it. */
 export const inspectRun = Effect.fnUntraced(
-  function* (runId: RunId) {
+  function* (runId: RunId, proven: Proven = {}) {
     const store = yield* Journal
     const journal = yield* store.open(runId, "read")
     const calls = new Map<string, InspectedCall>()
@@ -150,6 +151,7 @@ export const inspectRun = Effect.fnUntraced(
         ...knownCost(costOfRun(state)),
         ...toldCost(costOfRun(state)),
         hermetic: state.hermetic,
+        ...provenance(proven, journal),
         versions: journal.meta.versions,
         fingerprints: journal.meta.parts,
         dir: journal.dir
@@ -170,7 +172,7 @@ export default defineCommand({
   examples: [{ command: "alembic inspect @last", description: "The last run" }],
   handler: Effect.fn("cli.inspect")(function* ({ run }) {
     const output = yield* Output
-    const inspection = yield* inspectRun(yield* resolveRun(run))
+    const inspection = yield* inspectRun(yield* resolveRun(run), yield* provenIn(yield* resolveRun(run)))
     if (inspection.run.events === 0)
       return yield* badInput("run_missing", `${inspection.run.runId} has no events yet`, {
         cure: "alembic run"

@@ -9,6 +9,7 @@ import { runArgument } from "../flags.ts"
 import { Output } from "../Output.ts"
 import { cureText } from "../render/errorText.ts"
 import { plural } from "../render/numbers.ts"
+import { provenance, provenanceText, provenIn, type Provenance } from "../trust/origin.ts"
 import { onJournal, resolveRun } from "../runReference.ts"
 
 /** Files that are made from the log: nothing is lost with them. */
@@ -27,6 +28,12 @@ const cureOf = (runId: RunId, problems: ReadonlyArray<VerifyProblem>): string =>
     ? `restore ${runId} from a copy: move its directory away, then alembic import FILE`
     : `alembic repair ${runId} --truncate-at ${first.line - 1}`
 }
+
+/** Damage is one thing, who wrote it another: a line that somebody appended with care is sound. */
+const provenanceOf = Effect.fnUntraced(function* (runId: RunId) {
+  const journal = yield* Effect.mapError((yield* Journal).open(runId, "read"), fromJournal)
+  return provenance(yield* provenIn(runId), journal)
+}, Effect.scoped)
 
 export default defineCommand({
   name: "verify",
@@ -48,12 +55,14 @@ export default defineCommand({
     const runId = yield* resolveRun(run)
     const journal = yield* Journal
     const report = yield* Effect.mapError(journal.verify(runId), fromJournal)
-    yield* output.emit({ type: "VerifySummary", runId, ...report })
+    const told: Provenance = report.ok ? yield* provenanceOf(runId) : {}
+    yield* output.emit({ type: "VerifySummary", runId, ...report, ...told })
     const { style } = output
     if (report.ok) {
       yield* output.print(
         `${style.green("sound")} ${style.bold(runId)}  ${plural(report.events, "event")}, vouched for to ${report.vouchedTo}`
       )
+      for (const line of provenanceText(told)) yield* output.print(`  ${style.yellow(line)}`)
     } else {
       yield* output.print(
         `${style.red("damaged")} ${style.bold(runId)}  ${plural(report.problems.length, "problem")}`

@@ -1,5 +1,6 @@
 // One run for people: its state, then its calls by phase.
 import type { InspectedCall, Inspection } from "../commands/inspect.ts"
+import { provenanceText } from "../trust/origin.ts"
 import { costText } from "./costText.ts"
 import { countText, dollarsText, instantText, plural } from "./numbers.ts"
 import { clip, type Style } from "../terminal/style.ts"
@@ -48,6 +49,7 @@ export const inspectionText = ({ calls, phases, run }: Inspection, style: Style)
     `  ${[`written ${instantText(run.writtenAt)}`, ...started, plural(run.events, "event"), plural(run.modelCalls, "call"), ...coverage, `${countText(run.usage.inputTokens + run.usage.outputTokens)} tokens`, cost].join(" · ")}`,
     `  ${style.dim(run.dir)}`
   ]
+  lines.push(...provenanceText(run).map((line) => `  ${style.yellow(line)}`))
   if (run.suspended !== undefined)
     lines.push(
       `  ${style.yellow(`waits: ${run.suspended.reason}`)} ${clip(run.suspended.items.join(", "), 100)}`

@@ -1,6 +1,7 @@
 // TrustStore: what the person at this machine has agreed to, and which runs this machine wrote. Kept in the user's
 // state directory, outside every project. Live: app/trustStore.ts.
 import type { Effect } from "effect"
+import type { Proving } from "../../engine/Witness.ts"
 
 /** Where the events of a run come from, as this machine can prove it. */
 export interface Origin {
@@ -18,6 +19,8 @@ export interface TrustStore {
   readonly originOf: (dir: string, runId: string) => Effect.Effect<Origin | undefined>
   /** Writes the origin down, signed by a key that only this user has. To be renewed when `meta.json` changes. */
   readonly claim: (dir: string, runId: string, origin: Origin) => Effect.Effect<void>
+  /** Signs what a person says, and tells it from what others wrote. Undefined where this user has no key. */
+  readonly witness: Effect.Effect<Proving | undefined>
 }
 
 /** Of a run that nothing is known of: what was approved in it does not count here. */

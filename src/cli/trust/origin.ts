@@ -3,6 +3,10 @@
 import { Effect } from "effect"
 import type { Contract } from "../../domain/Contract.ts"
 import type { RunEvent } from "../../domain/RunEvent.ts"
+import type { RunId } from "../../domain/RunSpec.ts"
+import { unproven, type Proving } from "../../engine/Witness.ts"
+import { Journal } from "../../journal/Journal.ts"
+import type { RunJournal } from "../../journal/RunJournal.ts"
 import { Host } from "../Host.ts"
 import type { Settings } from "../settings/runSettings.ts"
 import { requirementsOf, type Requirements } from "./requirements.ts"
@@ -14,6 +18,49 @@ export const originOf = Effect.fnUntraced(function* (baseDir: string, runId: str
   const { trust } = yield* Host
   return (yield* trust.originOf(directoryOf(baseDir, runId), runId)) ?? foreign
 })
+
+/** What this machine can prove of a run. `own` absent: nobody has asked. */
+export interface Proven {
+  readonly own?: boolean
+  readonly witness?: Proving | undefined
+}
+
+export const provenIn = Effect.fnUntraced(function* (runId: RunId) {
+  const { trust } = yield* Host
+  const dir = (yield* Journal).directory(runId)
+  const own = (yield* trust.originOf(dir, runId))?.own === true
+  const proven: Proven = { own, witness: yield* trust.witness }
+  return proven
+})
+
+/** What is told of a run that this machine cannot prove to have made, and of approvals that nobody gave here. */
+export interface Provenance {
+  readonly madeElsewhere?: true
+  readonly unprovenApprovals?: ReadonlyArray<string>
+}
+
+export const provenance = (
+  { own, witness }: Proven,
+  { runId, state }: Pick<RunJournal, "runId" | "state">
+): Provenance => {
+  const items = unproven(witness, runId, state().questions.values())
+  return {
+    ...(own === false ? { madeElsewhere: true } : {}),
+    ...(items.length === 0 ? {} : { unprovenApprovals: items })
+  }
+}
+
+export const madeElsewhere = "made elsewhere, as far as this machine can prove"
+
+/** The same for people. */
+export const provenanceText = (told: Provenance): ReadonlyArray<string> => [
+  ...(told.madeElsewhere === undefined ? [] : [madeElsewhere]),
+  ...(told.unprovenApprovals === undefined
+    ? []
+    : [
+        `${told.unprovenApprovals.join(", ")}: nothing proves that this was given here; what would still act by it is asked again`
+      ])
+]
 
 /**
  * Writes down where a run comes from, as its first event of this process tells: begun here, or gone on with. Before
