@@ -187,6 +187,17 @@ const body = {
     also: Schema.optionalKey(Schema.Array(Schema.Struct(callRef)))
   },
   RunInterrupted: { signal: Schema.String },
+  /**
+   * The end of the log was given up. What it told of calls that were made stays counted, over what the log that is left
+   * tells: dollars that were spent, those that may have been, calls and tokens.
+   */
+  RunRepaired: {
+    spentUsd: Schema.Number,
+    unknownUsd: Schema.Number,
+    calls: Schema.Int,
+    outputTokens: Schema.Int,
+    tokens: Schema.Int
+  },
   RunCompleted: {
     status: Schema.Literals(["completed", "incomplete"]),
     result: Schema.optionalKey(Schema.Json),
@@ -243,6 +254,7 @@ export const RunEventBody = Schema.Union([
   fields("RunResumed", body.RunResumed),
   fields("RunReopened", body.RunReopened),
   fields("RunInterrupted", body.RunInterrupted),
+  fields("RunRepaired", body.RunRepaired),
   fields("RunCompleted", body.RunCompleted),
   fields("RunFailed", body.RunFailed)
 ])
@@ -271,6 +283,7 @@ export const RunEvent = Schema.Union([
   sealed("RunResumed", body.RunResumed),
   sealed("RunReopened", body.RunReopened),
   sealed("RunInterrupted", body.RunInterrupted),
+  sealed("RunRepaired", body.RunRepaired),
   sealed("RunCompleted", body.RunCompleted),
   sealed("RunFailed", body.RunFailed)
 ])

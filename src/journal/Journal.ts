@@ -65,7 +65,7 @@ export class Journal extends Context.Service<
     /** Gives up what follows a line of the log, and keeps a copy. */
     readonly repair: (
       runId: RunId,
-      options: { readonly truncateAt: number }
+      options: { readonly truncateAt: number; readonly evenSound?: boolean }
     ) => Effect.Effect<Repaired, JournalError>
     /** Makes the files that are derived from a sound log again; answers those that were missing or wrong. */
     readonly remakeDerived: (runId: RunId) => Effect.Effect<ReadonlyArray<string>, JournalError>

@@ -22,6 +22,8 @@ export const JournalErrorCode = Schema.Literals([
   "blob_missing",
   "symlink",
   "bad_id",
+  /** What a repair would give up is sound. */
+  "still_sound",
   "run_missing",
   "run_exists",
   /** The run of a program: only the program can go on with it. */

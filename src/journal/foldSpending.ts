@@ -84,6 +84,8 @@ export const foldSpending = (spending: Spending, event: RunEvent): void => {
       const { costUsd, usage = {} } = event
       return settleCall(spending, event, { model: true, attempted: true, costUsd, usage }, false)
     }
+    case "RunRepaired":
+      return spending.lost(event)
     default:
       return
   }

@@ -9,6 +9,7 @@ export const journalStatus = (error: JournalError): RunStatus => {
     case "run_locked":
       return "locked"
     case "bad_id":
+    case "still_sound":
     case "run_missing":
     case "not_a_plan":
     case "run_exists":

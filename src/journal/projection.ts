@@ -89,6 +89,7 @@ export class Projection {
         return
       case "CallScheduled":
         return this.scheduled(event)
+      case "RunRepaired":
       case "AttemptStarted":
       case "AttemptEnded":
         return foldSpending(this.spending, event)

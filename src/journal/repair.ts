@@ -1,14 +1,17 @@
 // repair: makes the files that are derived from a log again; and gives up the end of a damaged log, on request only,
 // keeping a copy of all of it. What is kept must be sound; what was derived from the rest goes with it.
 import { Effect, Option, type Scope } from "effect"
+import { lostBetween, type Lost } from "../domain/budget/Spending.ts"
+import { canonicalJsonOf } from "../domain/canonicalJson.ts"
 import { sha256 } from "../domain/fingerprint.ts"
 import type { RunId } from "../domain/RunSpec.ts"
 import { FsPort } from "../kernel/FsPort.ts"
 import type { HostIdentity } from "../kernel/HostIdentity.ts"
 import { fromFsError, JournalError } from "./JournalError.ts"
 import { emptyInbox } from "./inbox.ts"
-import type { LineProblem, LogReader } from "./LogReader.ts"
+import { genesis, type LineProblem, type LogReader } from "./LogReader.ts"
 import { openRun } from "./openRun.ts"
+import { Projection } from "./projection.ts"
 import { mainWorkflow, refuseLinks, runPaths, type RunPaths } from "./RunDirectory.ts"
 import { acquireLock } from "./RunLock.ts"
 import { scanLog } from "./scanLog.ts"
@@ -19,9 +22,13 @@ export interface Repaired {
   readonly removedBytes: number
   /** The copy of the log as it was. */
   readonly backup: string
+  /** What the part that was given up told of, and what stays counted. */
+  readonly lost?: Lost
 }
 
 const copyBytes = 1024 * 1024
+/** What is kept of a log up to this is written in one step with what tells of the rest, so that no crash parts them. */
+const inOneStepBytes = 256 * 1024 * 1024
 
 /** Copies a log to the first free name of `<path>.bak`, `.bak-2`, …; durable when it returns. */
 const backUp = Effect.fnUntraced(function* (
@@ -84,11 +91,18 @@ export const remakeDerived = Effect.fn("remakeDerived")(function* (
   return files.filter((_, index) => before[index] !== after[index])
 }, Effect.scoped)
 
-/** Cuts the log after line `truncateAt`. Fails, changing nothing, if there is something wrong up to there. */
+/** The event that stands for what was given up, as the next line of the log. */
+const repairedLine = (lost: Lost, { at, hash, seq }: { at: number; hash: string; seq: number }): Uint8Array =>
+  new TextEncoder().encode(`${canonicalJsonOf({ type: "RunRepaired", ...lost, seq, at, prev: hash })}\n`)
+
+/**
+ * Cuts the log after line `truncateAt`. Fails, changing nothing, if there is something wrong up to there, or if sound
+ * lines would go: unless `evenSound`. What they told that was spent stays counted.
+ */
 export const repairRun = Effect.fn("repairRun")(function* (
   baseDir: string,
   runId: RunId,
-  options: { readonly truncateAt: number }
+  options: { readonly truncateAt: number; readonly evenSound?: boolean }
 ): Effect.fn.Return<Repaired, JournalError, FsPort | HostIdentity | Scope.Scope> {
   const fs = yield* FsPort
   const paths = runPaths(baseDir, runId)
@@ -107,19 +121,32 @@ export const repairRun = Effect.fn("repairRun")(function* (
   const handle = yield* Effect.mapError(fs.openRead(paths.events), fromFsError)
   let end = 0
   let kept = 0
+  let at = 0
+  let lastHash: string = genesis
+  let sound = 0
+  let isSound = true
+  const whole = new Projection()
+  const left = new Projection()
   let problem: { readonly found: LineProblem; readonly reader: LogReader } | undefined
   yield* scanLog({
     path: paths.events,
     handle,
     end: stat.size,
-    onEntry: ({ length, line, offset }) => {
+    onEntry: ({ event, hash, length, line, offset }) => {
+      whole.advance(event, offset, length)
+      if (isSound) sound = line
       if (line > truncateAt) return
+      left.advance(event, offset, length)
       kept = line
       end = offset + length + 1
+      at = event.at
+      lastHash = hash
     },
     onProblem: (found, reader) => {
+      isSound = false
+      sound = Math.min(sound, found.line - 1)
       if (found.line <= truncateAt) problem ??= { found, reader }
-      return found.line <= truncateAt
+      return true
     }
   })
   if (problem !== undefined) return yield* problem.reader.errorOf(problem.found)
@@ -131,12 +158,30 @@ export const repairRun = Effect.fn("repairRun")(function* (
       cure: "`alembic verify` lists what is wrong, by line"
     })
   }
+  if (sound > truncateAt && options.evenSound !== true) {
+    return yield* new JournalError({
+      code: "still_sound",
+      path: paths.events,
+      problem: `lines ${truncateAt + 1} to ${sound} of the log are sound, and tell of what was answered and paid`,
+      cure: isSound
+        ? "nothing needs to be given up; --even-sound gives them up all the same"
+        : `--truncate-at ${sound} keeps them; --even-sound gives them up all the same`
+    })
+  }
+  const lost = lostBetween(whole.state.spending.of(), left.state.spending.of())
   const backup = yield* backUp(paths.events)
   // What vouches for the part that goes must go first: a checkpoint must never be ahead of its log.
   yield* removeDerived(derivedFiles(paths))
   // Nor may what people answered to questions that go be taken for answers to others that are asked by their names.
   yield* emptyInbox(paths)
-  const log = yield* Effect.mapError(fs.openAppend(paths.events), fromFsError)
-  yield* Effect.mapError(log.truncate(end), fromFsError)
-  return { kept, removedBytes: stat.size - end, backup }
+  const line = lost === undefined ? undefined : repairedLine(lost, { at, hash: lastHash, seq: kept + 1 })
+  if (line !== undefined && end <= inOneStepBytes) {
+    const keeping = yield* Effect.mapError(handle.read(0, end), fromFsError)
+    yield* Effect.mapError(fs.replace(paths.events, Buffer.concat([keeping, line])), fromFsError)
+  } else {
+    const log = yield* Effect.mapError(fs.openAppend(paths.events), fromFsError)
+    yield* Effect.mapError(log.truncate(end), fromFsError)
+    if (line !== undefined) yield* Effect.mapError(Effect.andThen(log.append(line), log.sync), fromFsError)
+  }
+  return { kept, removedBytes: stat.size - end, backup, ...(lost === undefined ? {} : { lost }) }
 }, Effect.scoped)

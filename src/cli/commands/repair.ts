@@ -5,7 +5,7 @@ import { Flag } from "effect/cli"
 import { Journal } from "../../journal/Journal.ts"
 import { fromJournal } from "../CommandError.ts"
 import { defineCommand } from "../defineCommand.ts"
-import { runArgument } from "../flags.ts"
+import { runArgument, toggle } from "../flags.ts"
 import { Output } from "../Output.ts"
 import { cureText } from "../render/errorText.ts"
 import { plural } from "../render/numbers.ts"
@@ -24,13 +24,17 @@ export default defineCommand({
       Flag.withDescription("The last line to keep (alembic verify names the damaged ones)"),
       Flag.withSchema(LineNumber),
       Flag.optional
+    ),
+    evenSound: toggle(
+      "even-sound",
+      "Give up lines that are sound, too; what they say was spent stays counted"
     )
   },
   examples: [
     { command: "alembic repair @last", description: "The log is sound; a file made from it is not" },
     { command: "alembic repair run-3fa --truncate-at 120", description: "Keep the first 120 events" }
   ],
-  handler: Effect.fn("cli.repair")(function* ({ run, truncateAt }) {
+  handler: Effect.fn("cli.repair")(function* ({ evenSound, run, truncateAt }) {
     const output = yield* Output
     const runId = yield* resolveRun(run)
     const journal = yield* Journal
@@ -42,12 +46,18 @@ export default defineCommand({
       return
     }
     const repaired = yield* Effect.mapError(
-      journal.repair(runId, { truncateAt: truncateAt.value }),
+      journal.repair(runId, { truncateAt: truncateAt.value, evenSound }),
       fromJournal
     )
     yield* output.emit({ type: "RepairSummary", ok: true, runId, ...repaired })
+    const { spentUsd = 0, unknownUsd = 0 } = repaired.lost ?? {}
+    const counted = [
+      ...(spentUsd > 0 ? [`$${spentUsd} spent`] : []),
+      ...(unknownUsd > 0 ? [`$${unknownUsd} that may have been spent`] : [])
+    ].join(" and ")
+    const money = counted === "" ? "" : `\n  what was given up tells of ${counted}: that stays counted`
     yield* output.print(
-      `${output.style.green("repaired")} ${runId}  ${plural(repaired.kept, "event")} kept, ${plural(repaired.removedBytes, "byte")} given up\n  backup: ${repaired.backup}\n${cureText(`alembic resume ${runId}`, output.style)}`
+      `${output.style.green("repaired")} ${runId}  ${plural(repaired.kept, "event")} kept, ${plural(repaired.removedBytes, "byte")} given up${money}\n  backup: ${repaired.backup}\n${cureText(`alembic resume ${runId}`, output.style)}`
     )
   }, onJournal)
 })

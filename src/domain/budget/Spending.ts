@@ -77,6 +77,29 @@ export interface Settled {
   readonly usage?: TokenUsage | undefined
 }
 
+/** What sums lack of other sums, each at least 0. */
+export interface Lost {
+  readonly spentUsd: number
+  readonly unknownUsd: number
+  readonly calls: number
+  readonly outputTokens: number
+  readonly tokens: number
+}
+
+/** `left` with it comes to at least what `whole` came to, in every respect. Undefined: it does already. */
+export const lostBetween = (whole: Sums, left: Sums): Lost | undefined => {
+  const over = (a: number, b: number) => Math.max(0, wholeNanos(a - b))
+  const spentUsd = over(whole.spentUsd, left.spentUsd)
+  const lost = {
+    spentUsd,
+    unknownUsd: over(committedOf(whole), committedOf(left) + spentUsd),
+    calls: over(whole.calls, left.calls),
+    outputTokens: over(whole.outputTokens, left.outputTokens),
+    tokens: over(whole.tokens, left.tokens)
+  }
+  return Object.values(lost).some((amount) => amount > 0) ? lost : undefined
+}
+
 /** What the attempts of a dispatch came to that have ended. */
 interface Past {
   readonly usd: number
@@ -238,6 +261,17 @@ export class Spending {
     // Nothing was held for it: a free call, or one whose intent was lost. It is told for its cost alone.
     if (settled.costUsd !== 0)
       this.change(undefined, callSettled(fresh(undefined), { costUsd: settled.costUsd }))
+  }
+
+  /** What a part of the log that was given up told of, over what is known without it. */
+  lost({ calls, outputTokens, spentUsd, tokens, unknownUsd }: Lost): void {
+    const { run } = this
+    run.spentUsd = wholeNanos(run.spentUsd + spentUsd)
+    run.unknownUsd = wholeNanos(run.unknownUsd + unknownUsd)
+    if (unknownUsd > 0) run.unknownCalls += 1
+    run.calls += calls
+    run.outputTokens += outputTokens
+    run.tokens += tokens
   }
 
   private put(id: string, before: Dispatch | undefined, after: Dispatch): void {
