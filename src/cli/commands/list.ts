@@ -1,6 +1,8 @@
 // `alembic list`: the runs under a base directory, newest first.
 import { Effect } from "effect"
 import { defineCommand } from "../defineCommand.ts"
+import { Journal } from "../../journal/Journal.ts"
+import { Host } from "../Host.ts"
 import { Output } from "../Output.ts"
 import { listingText } from "../render/listingText.ts"
 import { toldCost } from "../../journal/RunState.ts"
@@ -14,6 +16,8 @@ export default defineCommand({
   handler: Effect.fn("cli.list")(function* () {
     const output = yield* Output
     const runs = yield* runsByDate()
+    const host = yield* Host
+    const journal = yield* Journal
     for (const { calls, cost, costUsd, error, goal, runId, startedAt, status, writtenAt } of runs) {
       yield* output.emit({
         runId,
@@ -24,6 +28,9 @@ export default defineCommand({
         calls,
         ...(costUsd === undefined ? {} : { costUsd }),
         ...(cost === undefined ? {} : toldCost(cost)),
+        ...((yield* host.trust.originOf(journal.directory(runId), runId))?.own === true
+          ? {}
+          : { madeElsewhere: true }),
         ...(error === undefined ? {} : { error: { code: error.code, message: error.message } })
       })
     }

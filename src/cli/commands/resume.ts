@@ -14,7 +14,7 @@ import { agreedAgain, sameAgain } from "../render/nextCommand.ts"
 import { onJournal } from "../runReference.ts"
 import { howOf, keptBlobs, modelsOf, resumedSettings, typedOf } from "../settings/runSettings.ts"
 import { storedRun } from "../settings/storedRun.ts"
-import { claimAs, countingOnly, originOf, requirementsOfRun } from "../trust/origin.ts"
+import { claimAs, countingOnly, madeElsewhere, originOf, requirementsOfRun } from "../trust/origin.ts"
 
 const config = {
   run: flags.runArgument,
@@ -46,6 +46,7 @@ export default defineCommand({
     const baseDir = yield* baseDirectory
     const stored = yield* onJournal(storedRun(input.run))
     const origin = yield* originOf(baseDir, stored.runId)
+    if (!origin.own) yield* output.note(`${stored.runId}: ${madeElsewhere}`)
     const given = yield* resumedSettings(input, { config: undefined, fixtures: undefined, kept: {} })
     const settled = yield* resumedSettings(input, countingOnly(origin, stored))
     const { contract, hermetic } = stored

@@ -5,9 +5,19 @@ import type { Style } from "../terminal/style.ts"
 /** A part of a command line, so that where it begins and ends can be seen. */
 const part = (text: string): string => (/^[\w@%+=:,./{}[\]()<>*-]+$/.test(text) ? text : JSON.stringify(text))
 
-export const trustText = ({ addresses, commands }: Requirements, hash: string, style: Style): string =>
+export const trustText = (
+  { addresses, commands, runs = [] }: Requirements,
+  hash: string,
+  style: Style
+): string =>
   [
-    style.bold("This runs commands, or sends keys and prompts to addresses, by the word of a file:"),
+    ...runs.map(
+      ({ runId, status }) =>
+        `${style.yellow("made elsewhere")}, as far as this machine can prove: ${style.bold(runId)}, ${status}, lies here with these inputs`
+    ),
+    ...(commands.length + addresses.length === 0
+      ? []
+      : [style.bold("This runs commands, or sends keys and prompts to addresses, by the word of a file:")]),
     ...commands.flatMap(({ argv, cwd, gets, sets, what }) => [
       `  ${style.yellow("command")} ${argv.map(part).join(" ")}  ${style.dim(`(${what})`)}`,
       ...(cwd === undefined ? [] : [`    in the folder ${part(cwd)}`]),

@@ -3,12 +3,15 @@
 import { Effect, Result } from "effect"
 import type { RunPlanRequest } from "../../engine/Engine.ts"
 import { preparePlan, runPrepared } from "../../engine/runPlanFile.ts"
+import { badInput } from "../CommandError.ts"
 import { Host, type EngineSettings } from "../Host.ts"
 import { Output } from "../Output.ts"
 import { sameAgain } from "../render/nextCommand.ts"
 import { lower, performRun, type RunTerms } from "../performRun.ts"
 import { howOf, keptBlobs, modelsOf, over, typedOf, type Settings } from "./runSettings.ts"
 import { storedRunOf } from "./storedRun.ts"
+import { agree } from "../trust/agree.ts"
+import { takenUp } from "../trust/takenUp.ts"
 import { claimAs, countingOnly, originOf, requirementsOfRun } from "../trust/origin.ts"
 import { requirementsOf } from "../trust/requirements.ts"
 import { foreign } from "../trust/TrustStore.ts"
@@ -49,6 +52,15 @@ export const goOnOrBegin = Effect.fnUntraced(function* ({
     stored === undefined
       ? requirementsOf({ config: hermetic ? undefined : given.config, contract })
       : requirementsOfRun({ origin, contract, stored, given, hermetic })
+  const runs = runId !== undefined && origin === foreign ? [yield* takenUp(runId)] : undefined
+  const asked = { ...requirements, ...(runs === undefined ? {} : { runs }) }
+  const again = sameAgain(output.args)
+  // A run that has ended is preflighted no more: whose end it is, is asked before it is told.
+  if (runs !== undefined) {
+    const untrusted = yield* agree({ requirements: asked, given: trusted, again })
+    if (untrusted !== undefined)
+      return yield* badInput(untrusted.code, untrusted.message, { cure: untrusted.cure ?? "alembic trust" })
+  }
   const performed = performRun(
     (watch) =>
       Result.isFailure(prepared)
@@ -62,7 +74,7 @@ export const goOnOrBegin = Effect.fnUntraced(function* ({
           }),
     {
       ...terms,
-      trust: { requirements, given: trusted, again: sameAgain(output.args) },
+      trust: { requirements: asked, given: trusted, again },
       claim: claimAs(host.trust, baseDir, runId, origin),
       typed: typedOf(settings.kept),
       maxUsd: lower(settings.kept.maxUsd, contractUsd),

@@ -37,10 +37,13 @@ export const agree = Effect.fnUntraced(function* ({ again, given, requirements }
   yield* output.note(trustText(requirements, hash, output.style))
   const cure = `${again} --trust ${hash}`
   if (!host.terminal.canAsk || output.json) {
-    return refusal(
-      "commands and addresses of a file are not trusted yet, and nobody is here to be asked",
-      cure
-    )
+    const [taken] = requirements.runs ?? []
+    return taken === undefined
+      ? refusal("commands and addresses of a file are not trusted yet, and nobody is here to be asked", cure)
+      : refusal(
+          `nothing proves that this machine made ${taken.runId} (${taken.status}): its answers, gates and end are taken for this machine's own only if you agree`,
+          `${cure}, or --fresh for a run of your own`
+        )
   }
   const asked = Prompt.run(Prompt.Confirm({ message: "Do you trust this?", initial: false }))
   if (!(yield* Effect.orElseSucceed(asked, () => false))) return refusal("nothing was started", cure)

@@ -23,8 +23,17 @@ export interface Address {
   readonly sends: ReadonlyArray<string>
 }
 
+/** A run that nothing proves this machine to have made, and that is taken up as if it had. */
+export interface TakenUp {
+  readonly runId: string
+  readonly status: string
+  /** Hash of its last event, which holds that of all before. */
+  readonly head: string
+}
+
 /** All of it, in a fixed order. */
 export interface Requirements {
+  readonly runs?: ReadonlyArray<TakenUp>
   readonly commands: ReadonlyArray<CommandLine>
   readonly addresses: ReadonlyArray<Address>
 }
@@ -97,15 +106,16 @@ export const requirementsOf = (of: {
   }
 }
 
-export const needsNothing = ({ addresses, commands }: Requirements): boolean =>
-  commands.length === 0 && addresses.length === 0
+export const needsNothing = ({ addresses, commands, runs = [] }: Requirements): boolean =>
+  runs.length === 0 && commands.length === 0 && addresses.length === 0
 
 /** The name of exactly this content: 64 hex digits. Other content has another. */
-export const hashOf = ({ addresses, commands }: Requirements): string =>
+export const hashOf = ({ addresses, commands, runs }: Requirements): string =>
   Result.getOrThrow(
     fingerprint({
       v: 1,
       commands: commands.map((command) => ({ ...command })),
-      addresses: addresses.map((address) => ({ ...address }))
+      addresses: addresses.map((address) => ({ ...address })),
+      ...(runs === undefined ? {} : { runs: runs.map((run) => ({ ...run })) })
     })
   )

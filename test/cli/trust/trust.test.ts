@@ -185,6 +185,29 @@ describe("an approval", () => {
   )
 })
 
+describe("a run of another machine that lies where run looks for its own", () => {
+  it.live("is not taken up without a word: it is named, and --trust or --fresh is asked for", () =>
+    Effect.gen(function* () {
+      const plan = `export const run = async (h) => (await h.agent("look")).ok`
+      const cwd = yield* planFolder({ "GOAL.md": "# Goal\n", "alembic.plan.ts": plan })
+      assert.strictEqual((yield* run(cwd, "run", "--json")).code, 0)
+      // This machine's own is told again without a word.
+      assert.strictEqual((yield* run(cwd, "run", "--json")).code, 0)
+      rmSync(state, { recursive: true, force: true })
+      const refused = yield* run(cwd, "run", "--yes", "--json")
+      assert.strictEqual(refused.code, 2, refused.err)
+      assert.strictEqual(errorOf(refused).code, "not_trusted")
+      assert.include(refused.err, "made elsewhere")
+      assert.match(errorOf(refused).cure ?? "", /--fresh/)
+      assert.include((yield* run(cwd, "inspect", "@last")).out, "made elsewhere")
+      assert.strictEqual(jsonLines(yield* run(cwd, "list", "--json"))[0]?.["madeElsewhere"], true)
+      assert.strictEqual((yield* run(cwd, "run", "--json", "--trust", hashIn(errorOf(refused)))).code, 0)
+      assert.strictEqual((yield* run(cwd, "run", "--json")).code, 0)
+      assert.strictEqual((yield* run(cwd, "run", "--json", "--fresh")).code, 0)
+    })
+  )
+})
+
 describe("a line that somebody wrote into the log", () => {
   const gated = `export const run = async (h) => { const did = await h.agent("act", { tier: "T4", label: "act" }); return did.ok }`
   const eventsOf = (cwd: string, runId: string) => join(cwd, ".alembic", "runs", runId, "events.jsonl")
