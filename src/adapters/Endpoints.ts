@@ -49,6 +49,9 @@ export const baseUrlVariables: ReadonlyMap<string, string> = new Map(
   builtInProviders.map((kind) => [kind, variables[kind].baseUrl])
 )
 
+/** The variables that hold the keys of built-in providers. */
+export const keyVariables: ReadonlySet<string> = new Set(builtInProviders.map((kind) => variables[kind].key))
+
 /**
  * The vendor's own tools want Anthropic's base URL without a path, the provider package wants the path of the API in
  * it: where there is none, it is added.
@@ -114,6 +117,19 @@ export const readEndpoints = Effect.fnUntraced(function* (
   return endpoints
 }, Effect.mapError(invalid))
 
+/** A part of a path that is a key by its prefix, or that is named as one (`;key=…`). */
+const keyLike =
+  /(?:^|[/;,&=:])(?:(?:sk|pk|rk|xox[a-z]|gh[a-z])[-_]|AIza|AKIA|eyJ)[-_A-Za-z0-9]{10,}|(?:key|token|secret|password)=/i
+
+const holdsKey = (value: string): boolean => {
+  const decoded = Result.getOrElse(
+    Result.try(() => decodeURIComponent(value)),
+    () => value
+  )
+  const pathOf = (text: string) => text.replace(/^https?:\/*[^/?#]*/i, "")
+  return [value, decoded].some((text) => keyLike.test(pathOf(text)))
+}
+
 /** Why a text is no base URL, to which paths are appended, and what to do about it. It is not shown: it may hold a key. */
 export const baseUrlProblem = (value: string): readonly [problem: string, cure: string] | undefined => {
   const url = Result.getOrUndefined(Result.try(() => new URL(value)))
@@ -123,6 +139,12 @@ export const baseUrlProblem = (value: string): readonly [problem: string, cure: 
   if (url.username !== "" || url.password !== "" || /^https?:\/*[^/?#]*@/i.test(value)) {
     return [
       "holds a user or a password, which a base URL may not",
+      "put the key into its variable, or into a header with headersEnv of a provider in alembic.json"
+    ]
+  }
+  if (holdsKey(value)) {
+    return [
+      "holds what looks like a key, which a base URL may not: it is kept with the run",
       "put the key into its variable, or into a header with headersEnv of a provider in alembic.json"
     ]
   }

@@ -1,7 +1,7 @@
 // Where providers are reached: what the environment says, what a run has kept of it, and the vendors' own habits.
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect } from "effect"
-import { readEndpoints } from "../../src/adapters/Endpoints.ts"
+import { baseUrlProblem, readEndpoints } from "../../src/adapters/Endpoints.ts"
 
 const urls = (
   env: Readonly<Record<string, string>>,
@@ -19,6 +19,22 @@ const urls = (
   )
 
 describe("a base URL", () => {
+  it("that holds what looks like a key in its path is refused, and one that only has such words is not", () => {
+    for (const url of [
+      "http://h/sk-live-abcdefghij/v1",
+      "http://h/v1;key=abc",
+      "http://h/%73k-live-abcdefghij/v1",
+      "http://h/ghp_abcdefghijkl/v1"
+    ])
+      assert.match(baseUrlProblem(url)?.[0] ?? "", /looks like a key/, url)
+    for (const url of [
+      "http://h/v1",
+      "http://h/skills-and-more-stuff/v1",
+      "https://sk-gateway.example-company.com/v1"
+    ])
+      assert.isUndefined(baseUrlProblem(url), url)
+  })
+
   it.effect("of Anthropic's without a path is that of its API; of others it is as it was given", () =>
     Effect.gen(function* () {
       for (const [given, wanted] of [

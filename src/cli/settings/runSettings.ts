@@ -3,7 +3,7 @@
 // Keys are never kept: the environment is read anew every time.
 import { Effect, Option, Schema } from "effect"
 import { decodeConfigText } from "../../adapters/Config.ts"
-import { baseUrlProblem, baseUrlVariables } from "../../adapters/Endpoints.ts"
+import { baseUrlProblem, baseUrlVariables, keyVariables } from "../../adapters/Endpoints.ts"
 import type { HowToRun } from "../../engine/Engine.ts"
 import { badInput } from "../CommandError.ts"
 import { Host, type ModelSettings } from "../Host.ts"
@@ -19,13 +19,28 @@ export interface ModelFlags {
 
 const isOffline = (model: string): boolean => model === "offline" || model.startsWith("offline:")
 
+/** Whether an address holds the value of a variable that holds a provider's key. */
+const keyProblem = (url: string, environment: (name: string) => string | undefined) => {
+  const holds = [...keyVariables].some((name) => {
+    const key = environment(name)?.trim() ?? ""
+    return key.length >= 6 && (url.includes(key) || url.includes(encodeURIComponent(key)))
+  })
+  return holds
+    ? ([
+        "holds a key that is configured, and it is kept with the run",
+        "leave the key to its variable"
+      ] as const)
+    : undefined
+}
+
 /**
  * Refuses an address that is none, or holds what must not be kept, before anything else is looked at. It is not shown
  * where it may hold a key.
  */
 const checkBaseUrl = Effect.fnUntraced(function* (baseUrl: Option.Option<string>) {
   if (Option.isNone(baseUrl)) return
-  const problem = baseUrlProblem(baseUrl.value.trim())
+  const { environment } = yield* Host
+  const problem = baseUrlProblem(baseUrl.value.trim()) ?? keyProblem(baseUrl.value, environment)
   if (problem === undefined) return
   const [why, cure] = problem
   const isUrl = /^https?:\/\/[^\s/]/.test(baseUrl.value)
@@ -33,7 +48,8 @@ const checkBaseUrl = Effect.fnUntraced(function* (baseUrl: Option.Option<string>
     ? badInput("invalid_base_url", `--base-url ${why}`, { cure })
     : badInput(
         "invalid_base_url",
-        `--base-url ${JSON.stringify(baseUrl.value.slice(0, 120))} is not an http(s) URL`,
+        // It may be a key that was pasted in the wrong place, and is not shown.
+        "--base-url is not an http(s) URL",
         { cure: "--base-url http://127.0.0.1:11434/v1" }
       )
 })
@@ -149,7 +165,8 @@ const environmentUrls = Effect.map(Host, ({ environment }): Kept => {
   const found: Record<string, string> = {}
   for (const [provider, variable] of baseUrlVariables) {
     const url = environment(variable)?.trim() ?? ""
-    if (url !== "" && baseUrlProblem(url) === undefined) found[provider] = url
+    if (url !== "" && (baseUrlProblem(url) ?? keyProblem(url, environment)) === undefined)
+      found[provider] = url
   }
   return Object.keys(found).length === 0 ? {} : { baseUrls: found }
 })
