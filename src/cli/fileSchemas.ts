@@ -14,9 +14,29 @@ type Node = { readonly [key: string]: unknown }
 const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
+/**
+ * A number is a number in these files. Where a schema lets in NaN and the infinities, so that a check of its own can name
+ * them, its JSON Schema has words for them besides, which no file may use.
+ */
+const plainNumbers = (node: unknown): unknown => {
+  if (Array.isArray(node)) return node.map(plainNumbers)
+  if (!isNode(node)) return node
+  const { anyOf } = node
+  const isNumber = Array.isArray(anyOf) && anyOf.some((one) => isNode(one) && isWords(one["enum"]))
+  return isNumber
+    ? { type: "number" }
+    : Object.fromEntries(Object.entries(node).map(([key, value]) => [key, plainNumbers(value)]))
+}
+const isWords = (words: unknown): boolean => Array.isArray(words) && words.includes("NaN")
+
+const nodeOf = (schema: unknown): Node => {
+  const plain = plainNumbers(schema)
+  return isNode(plain) ? plain : {}
+}
+
 const documentOf = (schema: Schema.Top): Node & { readonly $defs: Node } => {
   const { definitions, schema: root } = Schema.toJsonSchemaDocument(schema, { onExcessProperty: "error" })
-  return { ...root, $defs: definitions }
+  return { ...nodeOf(root), $defs: nodeOf(definitions) }
 }
 
 /** An assertion's schema, with `args` by `oracle`. */

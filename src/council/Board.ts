@@ -15,7 +15,7 @@ export const Member = Schema.Struct({
   model: Schema.optionalKey(Schema.NonEmptyString),
   /** Who the member is, in its own system prompt. */
   persona: Schema.optionalKey(Schema.String),
-  weight: Schema.optionalKey(Schema.Finite)
+  weight: Schema.optionalKey(Schema.Number)
 })
 export type Member = typeof Member.Type
 
@@ -34,13 +34,13 @@ export type Phase = typeof Phase.Type
 /** What is scored from 0 to 10. Weights are relative: only their ratios count. */
 export const Axis = Schema.Struct({
   id: Id,
-  weight: Schema.Finite,
+  weight: Schema.Number,
   description: Schema.optionalKey(Schema.String)
 })
 export type Axis = typeof Axis.Type
 
 /** A weighted mean of at least `go` is GO, of at least `pivot` PIVOT, else NO_GO. */
-export const Thresholds = Schema.Struct({ go: Schema.Finite, pivot: Schema.Finite })
+export const Thresholds = Schema.Struct({ go: Schema.Number, pivot: Schema.Number })
 export type Thresholds = typeof Thresholds.Type
 
 /** Bounds of one debate, its permutations included. `usd` in US dollars. */

@@ -142,6 +142,8 @@ describe("alembic init", () => {
         const board = yield* schemaOf("board")
         assert.isTrue(board(parse(boardFile.text)))
         assert.isFalse(board({ members: [{ id: "a" }] }))
+        // A number is a number: the words that Effect has for those that are none are no board's.
+        assert.isFalse(board({ ...parse(boardFile.text), thresholds: { go: "NaN", pivot: 5 } }))
         const mission = yield* schemaOf("mission")
         assert.isTrue(mission({ title: "t", units: [{ id: "a", prompt: "p", tier: "T2" }] }))
         assert.isFalse(mission({ title: "t", units: [{ id: "a", prompt: "p", tier: "T9" }] }))
