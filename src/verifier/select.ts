@@ -7,7 +7,7 @@ import { cutsCapture } from "./boundary.ts"
 import { decimalFromNumber, decimalFromText, type Decimal } from "../domain/decimal.ts"
 import type { Evidence, FileEvidence } from "./Evidence.ts"
 import { encodeText } from "./evidence/decode.ts"
-import { certainText, linesOf, readText, underDoubt, type Reading } from "./evidence/reading.ts"
+import { certainText, doubtIn, linesOf, readText, underDoubt, type Reading } from "./evidence/reading.ts"
 import { linearPattern } from "../schema/pattern/linearPattern.ts"
 import { unproven, type Outcome } from "./Finding.ts"
 import { pointAt } from "./pointer.ts"
@@ -191,7 +191,7 @@ export const select = (evidence: Evidence | undefined, where: Selection): Result
     const value = whole?.text ?? (yield* valueAt(found, where.pointer ?? "", where.stream))
     if (value === undefined) return yield* give("pointer_missing", "the document has no such place")
     const reading = whole ?? (typeof value === "string" ? certainText(value) : undefined)
-    const doubt = whole === undefined ? documentDoubt(found, where.stream) : whole.doubt
+    const doubt = whole === undefined ? (documentDoubt(found, where.stream) ?? doubtIn(value)) : whole.doubt
     const rest = doubt === undefined ? {} : { doubt }
     if (where.extract === undefined) return { value, ...rest, ...(reading === undefined ? {} : { reading }) }
     if (reading === undefined) return yield* give("wrong_kind", "extract reads texts only")

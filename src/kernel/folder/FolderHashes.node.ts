@@ -2,7 +2,6 @@
 // A file is read again only where its inode, size or times are others: the time of its last change cannot be set.
 import { createReadStream, fstatSync, type BigIntStats } from "node:fs"
 import { lstat, readdir, readlink } from "node:fs/promises"
-import { join } from "node:path"
 import { Clock, Effect, Layer } from "effect"
 import { sha256, sha256Stream } from "../../domain/fingerprint.ts"
 import { FolderHashes, folded, isAmong, unknown, type FolderView } from "./FolderHashes.ts"
@@ -38,44 +37,64 @@ const printedTo = (): ReadonlySet<string> =>
     })
   )
 
-const contentOf = async (path: string, signal: AbortSignal): Promise<string> => {
+const contentOf = async (path: Buffer, signal: AbortSignal): Promise<string> => {
   const hash = sha256Stream()
   for await (const chunk of createReadStream(path, { signal })) hash.update(chunk)
   return hash.digest()
 }
 
+interface Entry {
+  /** Below the folder looked at; a folder's ends in `/`. */
+  readonly path: string
+  readonly at: Buffer
+}
+
+const slash = Buffer.from("/")
+
+/** A name as text. One that is not UTF-8 is spelled by its bytes, so that no two are the same. */
+const spelled = (name: Buffer): string => {
+  const text = name.toString("utf8")
+  return Buffer.from(text).equals(name) ? text : `bytes:${name.toString("hex")}`
+}
+
 const makeLook = () => {
   const known = new Map<string, readonly [stamp: string, hash: string]>()
 
-  const hashOf = async (path: string, printed: ReadonlySet<string>, signal: AbortSignal) => {
+  const hashOf = async (path: Buffer, printed: ReadonlySet<string>, signal: AbortSignal) => {
     const stats = await lstat(path, { bigint: true })
-    if (stats.isSymbolicLink()) return `link: ${sha256(await readlink(path))}`
+    if (stats.isSymbolicLink()) return `link: ${sha256(await readlink(path, { encoding: "buffer" }))}`
     if (!stats.isFile()) return "no regular file"
     if (printed.has(`${stats.dev} ${stats.ino}`)) return undefined
     const stamp = stampOf(stats)
     if (stats.size > maxHashedBytes) return `large: ${sha256(stamp)}`
-    const executable = (stats.mode & 0o111n) === 0n ? "" : "+x "
-    const earlier = known.get(path)
-    if (earlier?.[0] === stamp) return executable + earlier[1]
+    const mode = `${(stats.mode & 0o7777n).toString(8)} `
+    const name = path.toString("latin1")
+    const earlier = known.get(name)
+    if (earlier?.[0] === stamp) return mode + earlier[1]
     const hash = await contentOf(path, signal)
     // Only what is the same before and after it was read is known.
-    if (stampOf(await lstat(path, { bigint: true })) === stamp) known.set(path, [stamp, hash])
-    return executable + hash
+    if (stampOf(await lstat(path, { bigint: true })) === stamp) known.set(name, [stamp, hash])
+    return mode + hash
   }
 
   return async ({ root, without }: FolderView, signal: AbortSignal) => {
     const printed = printedTo()
     const found: Array<readonly [string, string]> = []
-    const files: Array<string> = []
-    const folders = [""]
-    for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const files: Array<Entry> = []
+    const folders: Array<Entry> = [{ path: "", at: Buffer.from(root) }]
+    for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
       signal.throwIfAborted()
+      const { at, path: folder } = next
       try {
-        for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
-          const path = `${folder}${entry.name}`
+        const entries = await readdir(at, { withFileTypes: true, encoding: "buffer" })
+        // A folder is seen by what is in it; one that holds nothing by itself.
+        if (entries.length === 0 && folder !== "") found.push([folder, "empty"])
+        for (const entry of entries) {
+          const path = `${folder}${spelled(entry.name)}`
           if (isAmong(without, path)) continue
-          if (entry.isDirectory()) folders.push(`${path}/`)
-          else files.push(path)
+          const below = Buffer.concat([at, slash, entry.name])
+          if (entry.isDirectory()) folders.push({ path: `${path}/`, at: below })
+          else files.push({ path, at: below })
         }
       } catch (cause) {
         const unread = unreadAs(cause)
@@ -84,9 +103,9 @@ const makeLook = () => {
     }
     const next = files.values()
     const worker = async () => {
-      for (const path of next) {
+      for (const { at, path } of next) {
         signal.throwIfAborted()
-        const hash = await hashOf(join(root, path), printed, signal).catch(unreadAs)
+        const hash = await hashOf(at, printed, signal).catch(unreadAs)
         if (hash !== undefined) found.push([path, hash])
       }
     }

@@ -2,6 +2,7 @@
 // the last line end starts no further line). And what of it was not fully understood: then only what was found counts,
 // and that something is absent is unproven.
 import { Result } from "effect"
+import type { Json } from "../../domain/canonicalJson.ts"
 import { unproven, type Outcome } from "../Finding.ts"
 
 type Unproven = Outcome & { readonly finding: "unproven" }
@@ -15,19 +16,38 @@ export interface Reading {
   readonly doubt?: string
 }
 
+const invisible = "it has invisible characters"
+
 const doubts: ReadonlyArray<readonly [form: RegExp, doubt: string]> = [
   [/\ufffd/, "it has replacement characters (U+FFFD), which stand for what could not be decoded"],
   [/\r(?!\n)/, "it has carriage returns that end no line, so that its lines are unclear"],
-  // TAB, LF, FF, CR are white space; other control characters move the cursor, colour, or delete.
+  // TAB, LF, CR are white space; other control characters move the cursor or the page, colour, or delete.
   // oxlint-disable-next-line no-control-regex -- they are what is looked for
-  [/[\u0001-\u0008\u000b\u000e-\u001f\u007f-\u009f]/, "it has control characters"],
+  [/[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/, "it has control characters"],
   [/\ufeff/, "it has a byte order mark within"],
-  // They are not seen, and part or reorder what is: soft hyphen, zero-width spaces, directions, tags. Joiners stay.
-  [
-    /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\u{e0001}-\u{e007f}]/u,
-    "it has invisible characters"
-  ]
+  // They are not seen, and part or reorder what is: all that Unicode calls ignorable, and formats.
+  [/(?![\u200c\u200d\ufe0e\ufe0f])[\p{Default_Ignorable_Code_Point}\p{Cf}]/u, invisible],
+  // Joiners stand between letters of the scripts that need them, and in emoji; there they are part of what is seen.
+  [/(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])(?<!\p{M})(?<!\p{Lo})[\u200c\u200d]/u, invisible],
+  [/(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}#*0-9])[\ufe0e\ufe0f]/u, invisible],
+  [/[#*0-9][\ufe0e\ufe0f](?!\u20e3)/u, invisible],
+  // What they stand for is known to a font or to nobody.
+  [/[\p{Co}\p{Cn}]/u, "it has characters that Unicode gives no meaning"]
 ]
+
+/** What may have been misread in a text. */
+const doubtOf = (text: string): string | undefined => doubts.find(([form]) => form.test(text))?.[1]
+
+/** What may have been misread in the texts of a JSON value, names of members among them. */
+export const doubtIn = (value: Json): string | undefined => {
+  if (typeof value === "string") return doubtOf(value)
+  if (typeof value !== "object" || value === null) return undefined
+  for (const [key, member] of Object.entries(value)) {
+    const doubt = doubtOf(key) ?? doubtIn(member)
+    if (doubt !== undefined) return doubt
+  }
+  return undefined
+}
 
 /** How a text is read. */
 export const readText = (given: string): Result.Result<Reading, Unproven> => {
@@ -38,11 +58,11 @@ export const readText = (given: string): Result.Result<Reading, Unproven> => {
   }
   const exact = given.startsWith("\ufeff") ? given.slice(1) : given
   const text = exact.includes("\r") ? exact.replaceAll("\r\n", "\n") : exact
-  const doubt = doubts.find(([form]) => form.test(exact))?.[1]
+  const doubt = doubtOf(exact)
   return Result.succeed({ text, exact, ...(doubt === undefined ? {} : { doubt }) })
 }
 
-/** A text of a JSON document or one that was cut out of a text: nothing in it is in doubt. */
+/** A text of a JSON document or one that was cut out of a text: what of it is in doubt was found before. */
 export const certainText = (given: string): Reading => ({
   text: given.includes("\r") ? given.replaceAll("\r\n", "\n") : given,
   exact: given
