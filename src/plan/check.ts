@@ -53,9 +53,14 @@ export const planErrorInfo = (error: PlanError): RunErrorInfo => ({
 const shownWidth = 100
 
 /** A finding for a person: where, the line as it is written, a caret under the construct, what to use instead. */
-export const renderFinding = (finding: Finding, text: string | undefined): string => {
+export const renderFinding = (finding: Finding, text: string | undefined): string =>
+  rendered(finding, text?.split(lineBreak))
+
+const lineBreak = /\r\n|[\n\r\u2028\u2029]/
+
+const rendered = (finding: Finding, lines: ReadonlyArray<string> | undefined): string => {
   const head = `${finding.file}:${finding.line}:${finding.column}  ${finding.construct}`
-  const source = text?.split(/\r\n|[\n\r\u2028\u2029]/)[finding.line - 1]
+  const source = lines?.[finding.line - 1]
   const advice = `  instead: ${finding.instead}`
   if (source === undefined) return [head, advice].join("\n")
   const from = Math.max(0, Math.min(finding.column - 1 - 40, source.length - shownWidth))
@@ -67,7 +72,10 @@ export const renderFinding = (finding: Finding, text: string | undefined): strin
 
 const resultOf = (inspection: Inspection): Checked => {
   const { bundle, findings, notices, path, sources, warnings } = inspection
-  const texts = new Map(sources)
+  const found = new Set(findings.map(({ file }) => file))
+  const lines = new Map(
+    sources.flatMap(([file, text]) => (found.has(file) ? [[file, text.split(lineBreak)]] : []))
+  )
   return {
     result: {
       ok: findings.length === 0,
@@ -77,7 +85,7 @@ const resultOf = (inspection: Inspection): Checked => {
       ...(warnings.length === 0 ? {} : { warnings }),
       ...(notices.length === 0 ? {} : { notices })
     },
-    details: findings.map((finding) => renderFinding(finding, texts.get(finding.file)))
+    details: findings.map((finding) => rendered(finding, lines.get(finding.file)))
   }
 }
 

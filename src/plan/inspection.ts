@@ -43,13 +43,39 @@ export const inOrder = (entry: string, findings: ReadonlyArray<Finding>): Readon
   const byFile = byPlace.toSorted((a, b) =>
     rank(a.file) < rank(b.file) ? -1 : rank(a.file) > rank(b.file) ? 1 : 0
   )
-  return byFile.filter(
-    (finding, index) =>
-      byFile.findIndex(
-        ({ file, line, column }) =>
-          file === finding.file && line === finding.line && column === finding.column
-      ) === index
-  )
+  // At one place, the first says it: places that are equal stand together.
+  return byFile.filter((finding, index) => {
+    const before = byFile[index - 1]
+    return (
+      before === undefined ||
+      before.file !== finding.file ||
+      before.line !== finding.line ||
+      before.column !== finding.column
+    )
+  })
+}
+
+/** A plan with more is refused like any other; nobody reads on, and a journal keeps what is listed. */
+const maxListed = 1000
+
+const firstOf = (findings: ReadonlyArray<Finding>, what: string) =>
+  findings.length <= maxListed
+    ? { listed: findings, notices: [] }
+    : {
+        listed: findings.slice(0, maxListed),
+        notices: [`${findings.length - maxListed} more ${what} are not listed: the first ${maxListed} are`]
+      }
+
+/** With as many findings as are listed, and a notice of how many there are more. */
+export const listing = (inspection: Inspection): Inspection => {
+  const findings = firstOf(inspection.findings, "findings")
+  const warnings = firstOf(inspection.warnings, "warnings")
+  return {
+    ...inspection,
+    findings: findings.listed,
+    warnings: warnings.listed,
+    notices: [...inspection.notices, ...findings.notices, ...warnings.notices]
+  }
 }
 
 /** Runs what walks a tree. A tree too deep for the stack is no program anyone wrote. */

@@ -5,7 +5,7 @@ import type { Finding } from "../domain/Finding.ts"
 import { inScriptWords } from "./determinism/catalogue.ts"
 import { scanProgram } from "./determinism/scan.ts"
 import { sweep } from "./determinism/sweep.ts"
-import { findingOf, inOrder, type Inspection, type Scan } from "./inspection.ts"
+import { findingOf, inOrder, listing, type Inspection, type Scan } from "./inspection.ts"
 import { inspectModule } from "./inspectModule.ts"
 import { inspectWorkflow } from "./inspectWorkflow.ts"
 import { PlanBundler } from "./PlanBundler.ts"
@@ -56,12 +56,14 @@ export const inspectPlan = Effect.fn("inspectPlan")(function* (path: string, opt
   const found: Inspection = isScript ? yield* inspectWorkflow(plan, scan) : yield* inspectModule(plan, scan)
   const swept =
     options.sweep === true
-      ? found.sources.flatMap(([file, text]) =>
-          sweep(text).map((raw) => findingOf(raw, file, new Lines(text).position(raw.offset)))
-        )
+      ? found.sources.flatMap(([file, text]) => {
+          const lines = new Lines(text)
+          return sweep(text).map((raw) => findingOf(raw, file, lines.position(raw.offset)))
+        })
       : []
-  const inspection =
+  const inspection = listing(
     swept.length === 0 ? found : { ...found, findings: inOrder(plan.path, [...found.findings, ...swept]) }
+  )
   return isScript ? inWords(inspection) : inspection
 })
 

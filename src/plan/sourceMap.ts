@@ -144,6 +144,13 @@ export class BundleMap {
   }
 }
 
+/** Looks no further than the line: this is asked for every finding of a file. */
+const lineStart = (text: string, from: number): number => {
+  let at = from
+  while (at > 0 && text[at - 1] !== "\n" && text[at - 1] !== "\r") at--
+  return at
+}
+
 const skipBack = (text: string, from: number): number => {
   let at = from
   for (;;) {
@@ -156,17 +163,20 @@ const skipBack = (text: string, from: number): number => {
     }
     if (!/[\n\r]/.test(text.slice(at, from))) return at
     // A line comment between a parenthesis and what it holds.
-    const line = Math.max(text.lastIndexOf("\n", at - 1), text.lastIndexOf("\r", at - 1)) + 1
+    const line = lineStart(text, at)
     const comment = lineComment(text.slice(line, at))
     if (comment === undefined) return at
     at = line + comment
   }
 }
 
+/** No type of a cast is longer. */
+const maxCast = 10_000
+
 /** From just after `>` of a cast `<T>`, back to its `<`; undefined if it is none. */
 const castBack = (text: string, from: number): number | undefined => {
   let depth = 0
-  for (let at = from - 1; at >= 0; at--) {
+  for (let at = from - 1; at >= Math.max(0, from - maxCast); at--) {
     const char = text.charAt(at)
     if (char === ">" && text.charAt(at - 1) !== "=") depth++
     else if (char === "<" && --depth === 0) return at
@@ -175,13 +185,13 @@ const castBack = (text: string, from: number): number | undefined => {
   return undefined
 }
 
-/** The offset of the parenthesis that closes the one at `open`. */
-const closing = (text: string, open: number): number => {
+/** Whether the parenthesis at `open` closes before `last`. */
+const closesBefore = (text: string, open: number, last: number): boolean => {
   let depth = 0
-  for (let at = open; at < text.length; at++) {
+  for (let at = open; at < last; at++) {
     const char = text.charAt(at)
     if (char === "(") depth++
-    else if (char === ")" && --depth === 0) return at
+    else if (char === ")" && --depth === 0) return true
     else if (char === '"' || char === "'" || char === "`") {
       for (at++; at < text.length && text.charAt(at) !== char; at++) if (text.charAt(at) === "\\") at++
     } else if (text.startsWith("/*", at)) {
@@ -191,7 +201,7 @@ const closing = (text: string, open: number): number => {
       while (at + 1 < text.length && !/[\n\r\u2028\u2029]/.test(text.charAt(at + 1))) at++
     }
   }
-  return text.length
+  return false
 }
 
 /**
@@ -204,7 +214,7 @@ export const widenLeft = (text: string, start: number, last: number): number => 
   for (;;) {
     const before = skipBack(text, at)
     const char = text.charAt(before - 1)
-    if (char === "(" && closing(text, before - 1) < last) {
+    if (char === "(" && closesBefore(text, before - 1, last)) {
       found = at = before - 1
       continue
     }

@@ -27,9 +27,20 @@ export interface Checked {
 
 const maxLine = 160
 
+type LinesByFile = ReadonlyMap<string, ReadonlyArray<string>>
+
+/** Of the files that have findings: each is split once. */
+const linesOf = (sources: Checked["sources"], findings: ReadonlyArray<Finding>): LinesByFile =>
+  new Map(
+    [...new Set(findings.map(({ file }) => file))].map((file) => [
+      file,
+      sources.get(file)?.split(/\r?\n/) ?? []
+    ])
+  )
+
 /** The line, with tabs as they are so that the caret stands under its place. */
-const excerpt = (sources: Checked["sources"], finding: Finding, style: Style): ReadonlyArray<string> => {
-  const line = sources.get(finding.file)?.split(/\r?\n/)[finding.line - 1]
+const excerpt = (lines: LinesByFile, finding: Finding, style: Style): ReadonlyArray<string> => {
+  const line = lines.get(finding.file)?.[finding.line - 1]
   if (line === undefined) return []
   const from = Math.max(0, finding.column - 1 - Math.floor(maxLine / 2))
   const shown = line.slice(from, from + maxLine)
@@ -37,9 +48,9 @@ const excerpt = (sources: Checked["sources"], finding: Finding, style: Style): R
   return [`    ${style.dim("|")} ${shown}`, `    ${style.dim("|")} ${before}${style.red("^")}`]
 }
 
-const findingText = (sources: Checked["sources"], finding: Finding, style: Style): ReadonlyArray<string> => [
+const findingText = (lines: LinesByFile, finding: Finding, style: Style): ReadonlyArray<string> => [
   `  ${style.red("✗")} ${finding.file}:${finding.line}:${finding.column} ${style.bold(finding.construct)}`,
-  ...excerpt(sources, finding, style),
+  ...excerpt(lines, finding, style),
   `    ${style.dim("instead:")} ${finding.instead}`
 ]
 
@@ -53,7 +64,8 @@ export const checkText = (checked: Checked, style: Style): string => {
     lines.push(`${style.green("✓")} ${style.bold(path)}  deterministic, ${plural(modules.length, "module")}`)
   } else {
     lines.push(`${style.red("✗")} ${style.bold(path)}  ${plural(findings.length, "finding")}`)
-    for (const finding of findings) lines.push(...findingText(sources, finding, style))
+    const byFile = linesOf(sources, findings)
+    for (const finding of findings) lines.push(...findingText(byFile, finding, style))
   }
   for (const warning of warnings)
     lines.push(

@@ -38,6 +38,9 @@ export class Flow implements Follower {
     this.program = program
   }
 
+  /** The places that have a finding. */
+  private readonly reported = new Set<string>()
+
   /** Follows what `node` is. */
   begin(node: AnyNode, member: Member, trail: Partial<Trail> & { readonly root: string }): void {
     const full: Trail = { origin: placeOf(node), hop: "none", calls: new Map(), ...trail }
@@ -51,7 +54,9 @@ export class Flow implements Follower {
 
   report(construct: string, advice: string, place: Place): void {
     const { start, shift } = place
-    if (this.findings.some((known) => known.start === start && known.shift === shift)) return
+    const key = `${start} ${shift}`
+    if (this.reported.has(key)) return
+    this.reported.add(key)
     this.findings.push({ construct, instead: advice, ...place })
   }
 
