@@ -26,7 +26,7 @@ const doubts: ReadonlyArray<readonly [form: RegExp, doubt: string]> = [
   [/[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/, "it has control characters"],
   [/\ufeff/, "it has a byte order mark within"],
   // They are not seen, and part or reorder what is: all that Unicode calls ignorable, and formats.
-  [/(?![\u200c\u200d\ufe0e\ufe0f])[\p{Default_Ignorable_Code_Point}\p{Cf}]/u, invisible],
+  [/(?!\u200c|\u200d|\ufe0e|\ufe0f)[\p{Default_Ignorable_Code_Point}\p{Cf}]/u, invisible],
   // Joiners stand between letters of the scripts that need them, and in emoji; there they are part of what is seen.
   [/(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])(?<!\p{M})(?<!\p{Lo})[\u200c\u200d]/u, invisible],
   [/(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}#*0-9])[\ufe0e\ufe0f]/u, invisible],
