@@ -96,11 +96,9 @@ describe("an answer", () => {
           })
         })
         const go = (pid: number, how: HowToRun) =>
-          Effect.provideServiceEffect(
-            Alembic.runProgram({ ...spec, ...how, maxUsd: 80e-6 }, program),
-            Journal,
-            narrow
-          ).pipe(Effect.provide(engineOn(disk, paid.layer, { pid, guards: once })))
+          Alembic.runProgram({ ...spec, ...how, maxUsd: 80e-6 }, program).pipe(
+            Effect.provide(engineOn(disk, paid.layer, { pid, guards: once, journal: narrow }))
+          )
         const first = yield* go(1, {})
         assert.strictEqual(first.result, false)
         assert.strictEqual(first.calls.failed, 1)
@@ -205,11 +203,9 @@ describe("a disk that fails", () => {
             }))
         })
       )
-      const first = yield* Effect.provideServiceEffect(
-        Alembic.runProgram({ ...spec, observeDurable }, program),
-        Journal,
-        full
-      ).pipe(Effect.provide(engineOn(disk, paid.layer)))
+      const first = yield* Alembic.runProgram({ ...spec, observeDurable }, program).pipe(
+        Effect.provide(engineOn(disk, paid.layer, { journal: full }))
+      )
       assert.strictEqual(first.error?.code, "no_space")
       const kept = yield* eventsOn(disk)
       assert.deepStrictEqual(told, kept)

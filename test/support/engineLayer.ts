@@ -26,6 +26,8 @@ export const engineOn = (
     readonly versions?: Versions
     /** Other processes of the machine that live. */
     readonly alive?: ReadonlyArray<number>
+    /** The journal as the test has it. */
+    readonly journal?: Effect.Effect<(typeof Journal)["Service"], never, Journal>
     readonly endLeft?: (typeof HostIdentity)["Service"]["endLeft"]
   } = {}
 ) =>
@@ -33,7 +35,9 @@ export const engineOn = (
     .pipe(
       Layer.provideMerge(
         Layer.mergeAll(
-          Journal.layer({ baseDir: "/base" }),
+          more.journal === undefined
+            ? Journal.layer({ baseDir: "/base" })
+            : Layer.provide(Layer.effect(Journal, more.journal), Journal.layer({ baseDir: "/base" })),
           registry,
           Guards.layer(more.guards),
           Layer.succeed(EngineVersions, more.versions ?? { engine: "0", node: "0", v8: "0", icu: "0" })

@@ -1,5 +1,6 @@
 // The `tsconfig.json` beside a plan, with what it extends, as one text for the bundler, which is kept from looking for
-// any itself: it would follow `extends` anywhere. A base is read in the plan's root or in an installed package.
+// any itself: it would follow `extends` anywhere. A base is read in the plan's root or in an installed package, and
+// counts for nothing elsewhere.
 import { realpath, stat } from "node:fs/promises"
 import { dirname, isAbsolute, join, relative, resolve } from "node:path"
 import { installationOf, isInside, readPlanFile, reasonOf, withSlashes } from "../planFiles.node.ts"
@@ -103,31 +104,32 @@ class Reading {
     return { ...options, ...ownOptions(this.root, dirname(path), config) }
   }
 
-  /** The file that `extends` names; undefined where nothing is there. */
+  /**
+   * The file that `extends` names; undefined where nothing is there, or it lies outside: the base of a repository is for
+   * its compiler, and what a plan needs of it stands in the plan's own.
+   */
   private async base(named: string, config: string, within: string) {
     const dir = dirname(config)
     const byPath = named.startsWith(".") || isAbsolute(named) || named.startsWith("${configDir}")
     const places = byPath
       ? [placed(this.root, dir, named)]
       : ancestors(dir).map((one) => join(one, "node_modules", named))
-    // What lies outside is refused before it is looked for: whether it is there is nothing to tell either.
+    // What lies outside is not looked for: whether it is there is nothing to tell either.
     const [first = dir] = places
-    if (byPath && !isInside(within, resolve(first))) throw this.outside(named, config)
+    if (byPath && !isInside(within, resolve(first))) return undefined
     for (const place of places.flatMap((one) => [one, `${one}.json`, join(one, "tsconfig.json")])) {
       const path = await realpath(place).catch(() => undefined)
       if (path === undefined || (await isFolder(path))) continue
       const folder = byPath ? within : await installationOf(named, dir, path, this.root)
-      if (folder === undefined || !isInside(folder, path)) throw this.outside(named, config)
+      if (folder === undefined || !isInside(folder, path)) {
+        const name = withSlashes(relative(this.root, config))
+        throw new TsconfigProblem(
+          `${name} extends ${named}, which is a link that leads outside the plan's folder`
+        )
+      }
       return { path, within: folder }
     }
     return undefined
-  }
-
-  private outside(named: string, config: string): TsconfigProblem {
-    const name = withSlashes(relative(this.root, config))
-    return new TsconfigProblem(
-      `${name} extends ${named}, which is outside the plan's folder and no installed package: copy what the plan needs of it into tsconfig.json`
-    )
   }
 }
 
