@@ -142,16 +142,16 @@ export const baseUrlProblem = (value: string): readonly [problem: string, cure: 
       "put the key into its variable, or into a header with headersEnv of a provider in alembic.json"
     ]
   }
-  if (holdsKey(value)) {
-    return [
-      "holds what looks like a key, which a base URL may not: it is kept with the run",
-      "put the key into its variable, or into a header with headersEnv of a provider in alembic.json"
-    ]
-  }
   if (/[?#]/.test(value)) {
     return [
       "holds a query or a fragment (? or #), which are no part of a base URL",
       "end it with the path, such as /v1; put a key into its variable, or into a header with headersEnv"
+    ]
+  }
+  if (holdsKey(value)) {
+    return [
+      "holds what looks like a key, which a base URL may not: it is kept with the run",
+      "put the key into its variable, or into a header with headersEnv of a provider in alembic.json"
     ]
   }
   return undefined

@@ -192,7 +192,7 @@ const refusedBeforeARun: ReadonlyArray<Case> = [
     args: ["run", "--base-url", "localhost"],
     exit: 2,
     code: "invalid_base_url",
-    says: /--base-url \\"localhost\\"/
+    says: /--base-url is not an http\(s\) URL/
   },
   {
     name: "a configuration that is not there",
