@@ -3,7 +3,7 @@ import { Result } from "effect"
 
 /** Strings, comments, commas and brackets; an unclosed comment or string reaches to the end. */
 const token =
-  /"(?:[^"\\]|\\[^])*(?:"|$)|\/\/[^\n\r]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/|$)|[,}\]]|[^"/,}\]\s]+|\s+|\//g
+  /"(?:[^"\\]|\\[^])*(?:"|\\?$)|\/\/[^\n\r]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/|$)|[,}\]]|[^"/,}\]\s]+|\s+|\//g
 
 /** The text without both. What stands in quotes is left as it is. */
 const plain = (text: string): string => {
