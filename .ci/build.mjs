@@ -98,15 +98,15 @@ const bundle = async () => {
     minify: false,
     entryPoints: { "plan-child": "src/plan/child/main.ts" }
   })
-  const { preludeBuildOptions } = await import("../src/plan/Prelude.node.ts")
+  const { preludeBuildOptions } = await import("../src/plan/prelude/Prelude.node.ts")
   const prelude = await build({
     ...preludeBuildOptions,
     absWorkingDir: root,
-    entryPoints: { "plan-prelude": "src/plan/preludeRuntime.ts" },
+    entryPoints: { "plan-prelude": "src/plan/prelude/preludeRuntime.ts" },
     outdir: "dist",
     logLevel: "warning"
   })
-  const { bufferBuildOptions } = await import("../src/plan/planBuffer.node.ts")
+  const { bufferBuildOptions } = await import("../src/plan/bundler/planBuffer.node.ts")
   const buffer = await build({
     ...bufferBuildOptions(),
     outfile: join(dist, "plan-buffer.js"),

@@ -12,11 +12,11 @@
  * ```
  */
 // This file owns what `alembic/plan` exports, and nothing else: it is part of every plan's prelude.
-export type { Json } from "./domain/canonicalJson.ts"
+export type { Json } from "./domain/json/canonicalJson.ts"
 export type { AgentOptions, Tier } from "./domain/Call.ts"
 export type { ErrorCode, ModelErrorInfo, TokenUsage } from "./domain/ModelError.ts"
 export type { ModelRunFailure, ModelRunResult, ModelRunSuccess } from "./domain/ModelRun.ts"
-export { Hooks } from "./plan/Hooks.ts"
+export { Hooks } from "./plan/hooks/Hooks.ts"
 export type {
   AgentCallOptions,
   Answered,
@@ -32,7 +32,7 @@ export type {
   SwarmSpec,
   Task,
   VerbAnswer
-} from "./plan/Hooks.ts"
+} from "./plan/hooks/Hooks.ts"
 export type {
   BoardMember,
   BoardPhaseKind,
@@ -41,5 +41,5 @@ export type {
   CouncilSpec,
   MissionSpec,
   MissionUnit
-} from "./plan/HookSpecs.ts"
-export type { PlanInput } from "./plan/PlanProtocol.ts"
+} from "./plan/hooks/HookSpecs.ts"
+export type { PlanInput } from "./plan/host/PlanProtocol.ts"

@@ -2,7 +2,7 @@
 // across (checks, breaker, time limits, retries, repair, cost) is runWithGuards's, the only way to reach it.
 import type { Effect } from "effect"
 import type { ModelError, TokenUsage } from "../domain/ModelError.ts"
-import type { Json } from "../domain/canonicalJson.ts"
+import type { Json } from "../domain/json/canonicalJson.ts"
 import type { ModelRunInput } from "../domain/ModelRun.ts"
 
 /** What one attempt brought back. `costUsd` only where the provider itself says what it billed, or it is free. */

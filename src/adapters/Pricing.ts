@@ -4,8 +4,8 @@ import { ceilNanos } from "../domain/budget/nanos.ts"
 import type { Amount } from "../domain/budget/Spending.ts"
 import type { ModelError, TokenUsage } from "../domain/ModelError.ts"
 import type { ModelRunInput } from "../domain/ModelRun.ts"
-import type { Binding, Price, Rates } from "./AdapterRegistry.ts"
-import { isPricedAsListed, thinkingTokens } from "./providerOptions.ts"
+import type { Binding, Price, Rates } from "./registry/AdapterRegistry.ts"
+import { isPricedAsListed, thinkingTokens } from "./registry/providerOptions.ts"
 
 /** Output tokens of a call that names no bound, where the model's own limit is not configured either. */
 export const defaultOutputTokens = 4096

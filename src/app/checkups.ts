@@ -4,8 +4,8 @@ import { statfs } from "node:fs/promises"
 import process from "node:process"
 import { Clock, Effect, Scope } from "effect"
 import type { Checkup } from "../cli/Host.ts"
-import { FsPort, type FsError } from "../kernel/FsPort.ts"
-import * as FsPortNode from "../kernel/FsPort.node.ts"
+import { FsPort, type FsError } from "../kernel/files/FsPort.ts"
+import * as FsPortNode from "../kernel/files/FsPort.node.ts"
 
 const leastNode = [22, 19] as const
 

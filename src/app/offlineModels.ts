@@ -1,9 +1,9 @@
 // Names that mean what the configuration says, answered by the offline adapter alone: for hermetic and dry runs.
 // Prices stay, so that a dry run can say what the real one may cost; keys and base URLs are not needed.
 import { ConfigProvider, Effect, Layer } from "effect"
-import { AdapterRegistry, type Binding } from "../adapters/AdapterRegistry.ts"
-import type { Fixtures } from "../adapters/Fixtures.ts"
-import type { ModelCatalog } from "../adapters/ModelCatalog.ts"
+import { AdapterRegistry, type Binding } from "../adapters/registry/AdapterRegistry.ts"
+import type { Fixtures } from "../adapters/registry/Fixtures.ts"
+import type { ModelCatalog } from "../adapters/registry/ModelCatalog.ts"
 import { makeOfflineAdapter } from "../adapters/providers/offline.ts"
 
 /** Anything will do for a key, and for the address of a server of one's own, where nothing is called. */

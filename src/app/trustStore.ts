@@ -5,9 +5,9 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path"
 import { Effect, Option, Schema } from "effect"
 import type { Origin, TrustStore } from "../cli/trust/TrustStore.ts"
-import { canonicalJsonOf } from "../domain/canonicalJson.ts"
+import { canonicalJsonOf } from "../domain/json/canonicalJson.ts"
 import { sha256 } from "../domain/fingerprint.ts"
-import type { Proving, Said } from "../engine/Witness.ts"
+import type { Proving, Said } from "../engine/people/Witness.ts"
 import { userState } from "../kernel/userDirectories.node.ts"
 
 const OriginFile = Schema.fromJsonString(

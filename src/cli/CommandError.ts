@@ -1,11 +1,11 @@
 // CommandError: why a command could not do its work, as one type for all commands: what for machines, what for
 // people, the exit code, and the next command to type. How it is printed is Output's.
 import * as Schema from "effect/Schema"
-import type { RegistryError } from "../adapters/AdapterRegistry.ts"
-import type { RunErrorInfo } from "../domain/RunEvent.ts"
-import { exitCodeOf, RunStatus } from "../domain/RunStatus.ts"
+import type { RegistryError } from "../adapters/registry/AdapterRegistry.ts"
+import type { RunErrorInfo } from "../domain/run/RunEvent.ts"
+import { exitCodeOf, RunStatus } from "../domain/run/RunStatus.ts"
 import type { JournalError } from "../journal/JournalError.ts"
-import { journalErrorInfo, journalStatus } from "../journal/journalStatus.ts"
+import { journalErrorInfo, journalStatus } from "../journal/state/journalStatus.ts"
 
 export class CommandError extends Schema.TaggedError<CommandError>()("CommandError", {
   code: Schema.String,

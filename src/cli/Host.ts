@@ -1,14 +1,14 @@
 // Host: what a command may ask of the machine it runs on: where it stands, who listens, which signals came, and the
 // layers that rooms run on. A service, so that a test runs every command in process. Live: app/layers.ts.
 import { Context, type Deferred, type Effect, type Layer, type Scope } from "effect"
-import type { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
-import type { Guards } from "../adapters/Guards.ts"
-import type { ModelCatalog } from "../adapters/ModelCatalog.ts"
+import type { AdapterRegistry } from "../adapters/registry/AdapterRegistry.ts"
+import type { Guards } from "../adapters/guard/Guards.ts"
+import type { ModelCatalog } from "../adapters/registry/ModelCatalog.ts"
 import type { EngineVersions } from "../engine/EngineVersions.ts"
 import type { Journal } from "../journal/Journal.ts"
-import type { PlanBundler } from "../plan/PlanBundler.ts"
-import type { PlanVm } from "../plan/PlanVm.ts"
-import type { Prelude } from "../plan/Prelude.ts"
+import type { PlanBundler } from "../plan/bundler/PlanBundler.ts"
+import type { PlanVm } from "../plan/host/PlanVm.ts"
+import type { Prelude } from "../plan/prelude/Prelude.ts"
 import type { TrustStore } from "./trust/TrustStore.ts"
 import type { CommandError } from "./CommandError.ts"
 

@@ -12,109 +12,113 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
   init: {
     about: "Begin: a goal and a commented plan that runs as it is",
     group: "Plans",
-    load: () => import("./commands/init.ts")
+    load: () => import("./commands/keeping/init.ts")
   },
   check: {
     about: "Check plans for what would make them differ on a second run",
     group: "Plans",
-    load: () => import("./commands/check.ts")
+    load: () => import("./commands/checking/check.ts")
   },
   run: {
     about: "Run a plan, or go on with its run where it stopped",
     group: "Runs",
-    load: () => import("./commands/run.ts")
+    load: () => import("./commands/running/run.ts")
   },
   resume: {
     about: "Go on with a run from its own directory",
     group: "Runs",
-    load: () => import("./commands/resume.ts")
+    load: () => import("./commands/running/resume.ts")
   },
   replay: {
     about: "Run a plan again on its journal alone, for nothing",
     group: "Runs",
-    load: () => import("./commands/replay.ts")
+    load: () => import("./commands/running/replay.ts")
   },
-  list: { about: "The runs there are", group: "Runs", load: () => import("./commands/list.ts") },
+  list: { about: "The runs there are", group: "Runs", load: () => import("./commands/looking/list.ts") },
   inspect: {
     about: "One run: phases, calls, cost",
     group: "Runs",
-    load: () => import("./commands/inspect.ts")
+    load: () => import("./commands/looking/inspect.ts")
   },
   tail: {
     about: "Follow a run from another terminal",
     group: "Runs",
-    load: () => import("./commands/tail.ts")
+    load: () => import("./commands/looking/tail.ts")
   },
   council: {
     about: "Let a board debate a question, and hear its verdict",
     group: "Runs",
-    load: () => import("./commands/council.ts")
+    load: () => import("./commands/running/council.ts")
   },
   "check-claims": {
     about: "Prove or refute claims from evidence, never from prose",
     group: "Plans",
-    load: () => import("./commands/checkClaims.ts")
+    load: () => import("./commands/checking/checkClaims.ts")
   },
-  ask: { about: "One guarded call of a model", group: "Models", load: () => import("./commands/ask.ts") },
+  ask: {
+    about: "One guarded call of a model",
+    group: "Models",
+    load: () => import("./commands/running/ask.ts")
+  },
   models: {
     about: "The models that are configured, their keys and prices",
     group: "Models",
-    load: () => import("./commands/models.ts")
+    load: () => import("./commands/looking/models.ts")
   },
   doctor: {
     about: "Check this machine: Node, keys, disk",
     group: "Models",
-    load: () => import("./commands/doctor.ts")
+    load: () => import("./commands/looking/doctor.ts")
   },
   trust: {
     about: "What a file's commands and addresses would use, and the hash that --trust takes",
     group: "Keeping house",
-    load: () => import("./commands/trust.ts")
+    load: () => import("./commands/answering/trust.ts")
   },
   questions: {
     about: "What runs are waiting for from a person",
     group: "Waiting items",
-    load: () => import("./commands/questions.ts")
+    load: () => import("./commands/looking/questions.ts")
   },
   answer: {
     about: "Answer a question of a run",
     group: "Waiting items",
-    load: () => import("./commands/answer.ts")
+    load: () => import("./commands/answering/answer.ts")
   },
   parked: {
     about: "Calls and approvals that runs are parked on",
     group: "Waiting items",
-    load: () => import("./commands/parked.ts")
+    load: () => import("./commands/looking/parked.ts")
   },
   approve: {
     about: "Approve a parked item of a run",
     group: "Waiting items",
-    load: () => import("./commands/approve.ts")
+    load: () => import("./commands/answering/approve.ts")
   },
   verify: {
     about: "Check a run's log, blobs and hashes for damage",
     group: "Keeping house",
-    load: () => import("./commands/verify.ts")
+    load: () => import("./commands/checking/verify.ts")
   },
   repair: {
     about: "Make what is derived from a log again, or cut a damaged log",
     group: "Keeping house",
-    load: () => import("./commands/repair.ts")
+    load: () => import("./commands/keeping/repair.ts")
   },
   gc: {
     about: "Remove old runs; a dry run unless told otherwise",
     group: "Keeping house",
-    load: () => import("./commands/gc.ts")
+    load: () => import("./commands/keeping/gc.ts")
   },
   export: {
     about: "One run as one archive file",
     group: "Keeping house",
-    load: () => import("./commands/export.ts")
+    load: () => import("./commands/keeping/export.ts")
   },
   import: {
     about: "A run out of an archive",
     group: "Keeping house",
-    load: () => import("./commands/import.ts")
+    load: () => import("./commands/keeping/import.ts")
   }
 }
 

@@ -3,7 +3,7 @@
 import { Effect } from "effect"
 import { Command, type GlobalFlag } from "effect/cli"
 import type { FileSystem, Path, Terminal } from "effect"
-import type { GivenFiles } from "../kernel/GivenFiles.ts"
+import type { GivenFiles } from "../kernel/files/GivenFiles.ts"
 import { errorInfo, type CommandError } from "./CommandError.ts"
 import type { Host } from "./Host.ts"
 import { Output } from "./Output.ts"

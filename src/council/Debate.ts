@@ -4,7 +4,7 @@
 import { Effect, Result } from "effect"
 import type { AgentOptions } from "../domain/Call.ts"
 import type { ModelRunFailure, ModelRunResult } from "../domain/ModelRun.ts"
-import { currentRules } from "../domain/rules.ts"
+import { currentRules } from "../domain/run/rules.ts"
 import { askingBy, type Asking } from "./asking/askingBy.ts"
 import { speakersOf, type Board, type DebateBudget, type Member, type Phase } from "./Board.ts"
 import { objectionsIn, type Objection } from "./dissent/objections.ts"

@@ -2,8 +2,8 @@
 // the reading of what came back. An answer is data: it is decoded, or it is a failure with a reason. It never counts
 // twice, and nothing in it can address the count.
 import { Result, Schema } from "effect"
-import { candidatesIn } from "../adapters/jsonInText.ts"
-import type { Json } from "../domain/canonicalJson.ts"
+import { candidatesIn } from "../adapters/structured/jsonInText.ts"
+import type { Json } from "../domain/json/canonicalJson.ts"
 import type { JsonSchemaDocument, ModelRunSuccess } from "../domain/ModelRun.ts"
 import type { Axis } from "./Board.ts"
 import { isSeen } from "./dissent/answers.ts"

@@ -2,8 +2,8 @@
 // is checked here, so that a board whose contrarian is not heard last cannot exist. Which models there are is told.
 import { Effect, Option, Result, Schema } from "effect"
 import { isAlias, isCollection, isNode, LineCounter, parseDocument } from "yaml"
-import type { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
-import { withoutSchema } from "../domain/userJson.ts"
+import type { AdapterRegistry } from "../adapters/registry/AdapterRegistry.ts"
+import { withoutSchema } from "../domain/json/userJson.ts"
 import { issuesOf, pathText } from "../domain/schemaIssues.ts"
 import {
   BoardFile,

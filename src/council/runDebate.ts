@@ -2,10 +2,10 @@
 // apps). Binds members, reserves worst cases before a call is dispatched, and never throws in its safe form. Inside
 // a run the engine gives the debate its own `ask` instead, and every turn is journaled.
 import { Cause, Effect, Schema } from "effect"
-import type { AdapterRegistry, RegistryError } from "../adapters/AdapterRegistry.ts"
-import type { Guards } from "../adapters/Guards.ts"
-import { makeMemoryBudget } from "../adapters/memoryBudget.ts"
-import { runBound } from "../adapters/runBound.ts"
+import type { AdapterRegistry, RegistryError } from "../adapters/registry/AdapterRegistry.ts"
+import type { Guards } from "../adapters/guard/Guards.ts"
+import { makeMemoryBudget } from "../adapters/guard/memoryBudget.ts"
+import { runBound } from "../adapters/guard/runBound.ts"
 import type { AgentOptions } from "../domain/Call.ts"
 import { makeError, type ErrorCode } from "../domain/ModelError.ts"
 import type { ModelRunFailure } from "../domain/ModelRun.ts"

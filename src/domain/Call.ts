@@ -1,7 +1,7 @@
 // A call: what a plan asks for through a verb, what of it is its identity, and the cache key that names it.
 // Resolution of profiles and aliases happens before (adapters/); dispatch is the engine's.
 import { type Result, Schema } from "effect"
-import type { NotCanonicalError } from "./canonicalJson.ts"
+import type { NotCanonicalError } from "./json/canonicalJson.ts"
 import { fingerprint } from "./fingerprint.ts"
 import { JsonSchemaDocument } from "./ModelRun.ts"
 

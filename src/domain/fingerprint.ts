@@ -2,7 +2,7 @@
 // bytes; it is five times faster than the same written in JavaScript, and every journal line is hashed.
 import { createHash, hash } from "node:crypto"
 import { Result } from "effect"
-import { canonicalJson, type CanonicalOptions, type NotCanonicalError } from "./canonicalJson.ts"
+import { canonicalJson, type CanonicalOptions, type NotCanonicalError } from "./json/canonicalJson.ts"
 
 /** SHA-256 of bytes, or of the UTF-8 form of a string: 64 lower-case hex digits. */
 export const sha256 = (data: string | Uint8Array): string => hash("sha256", data, "hex")

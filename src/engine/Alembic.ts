@@ -5,28 +5,28 @@
 // J1  The same run, begun again in this process while it is at work, is joined: both callers get the one summary. A
 //     caller that is interrupted ends the run; whoever had joined it then goes on with it.
 import { Context, Deferred, Effect, Exit, Layer, Result, Stream } from "effect"
-import { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
-import { Guards } from "../adapters/Guards.ts"
-import type { Json } from "../domain/canonicalJson.ts"
-import type { RunEvent } from "../domain/RunEvent.ts"
-import { runIdFor } from "../domain/RunSpec.ts"
-import type { RunSummary } from "../domain/RunSummary.ts"
+import { AdapterRegistry } from "../adapters/registry/AdapterRegistry.ts"
+import { Guards } from "../adapters/guard/Guards.ts"
+import type { Json } from "../domain/json/canonicalJson.ts"
+import type { RunEvent } from "../domain/run/RunEvent.ts"
+import { runIdFor } from "../domain/run/RunSpec.ts"
+import type { RunSummary } from "../domain/run/RunSummary.ts"
 import { Journal } from "../journal/Journal.ts"
 import type { JournalError } from "../journal/JournalError.ts"
-import type { EventsOptions } from "../journal/followLog.ts"
-import type { RunListing } from "../journal/listRuns.ts"
-import type { Hooks } from "../plan/Hooks.ts"
-import { PlanBundler } from "../plan/PlanBundler.ts"
-import { PlanVm } from "../plan/PlanVm.ts"
-import { Prelude } from "../plan/Prelude.ts"
-import { IdempotencyKey, step } from "../plan/steps.ts"
-import { answerItem, type AnswerError } from "./answerItem.ts"
+import type { EventsOptions } from "../journal/log/followLog.ts"
+import type { RunListing } from "../journal/maintenance/listRuns.ts"
+import type { Hooks } from "../plan/hooks/Hooks.ts"
+import { PlanBundler } from "../plan/bundler/PlanBundler.ts"
+import { PlanVm } from "../plan/host/PlanVm.ts"
+import { Prelude } from "../plan/prelude/Prelude.ts"
+import { IdempotencyKey, step } from "../plan/hooks/steps.ts"
+import { answerItem, type AnswerError } from "./people/answerItem.ts"
 import type { EngineServices, HowToRun, ReplaySummary } from "./Engine.ts"
 import { EngineVersions } from "./EngineVersions.ts"
-import { replayRun } from "./replayRun.ts"
-import { resumeRun } from "./resumeRun.ts"
-import { RunRooms } from "./Room.ts"
-import { runPlan, type RunPlanOptions } from "./runPlan.ts"
+import { replayRun } from "./replay/replayRun.ts"
+import { resumeRun } from "./launch/resumeRun.ts"
+import { RunRooms } from "./subflows/Subflow.ts"
+import { runPlan, type RunPlanOptions } from "./launch/runPlan.ts"
 import {
   replayProgram,
   runProgram,
@@ -35,8 +35,8 @@ import {
   type ProgramSpec,
   type ProgramSummary,
   type TypedProgram
-} from "./runProgram.ts"
-import { unrun } from "./summarize.ts"
+} from "./program/runProgram.ts"
+import { unrun } from "./run/summarize.ts"
 
 export type { ProgramSpec, ProgramSummary, TypedProgram }
 
@@ -250,7 +250,7 @@ export class Alembic extends Context.Service<Alembic, Methods<never>>()("alembic
     make(undefined)
   )
 
-  /** An effect of a program that is done once: see plan/steps.ts. */
+  /** An effect of a program that is done once: see plan/hooks/steps.ts. */
   static readonly step = step
   static readonly IdempotencyKey = IdempotencyKey
 

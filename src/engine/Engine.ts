@@ -1,19 +1,19 @@
 // What the engine offers to commands and library alike, and what they hand in. Types only; the work is in
 // runPlanFile.ts, resumeRun.ts, replayRun.ts.
 import { Schema, type Deferred, type Effect } from "effect"
-import type { Json } from "../domain/canonicalJson.ts"
-import { Divergence } from "./Divergence.ts"
-import type { RunErrorInfo, RunEvent } from "../domain/RunEvent.ts"
-import type { AdapterRegistry } from "../adapters/AdapterRegistry.ts"
-import type { Guards } from "../adapters/Guards.ts"
+import type { Json } from "../domain/json/canonicalJson.ts"
+import { Divergence } from "./replay/Divergence.ts"
+import type { RunErrorInfo, RunEvent } from "../domain/run/RunEvent.ts"
+import type { AdapterRegistry } from "../adapters/registry/AdapterRegistry.ts"
+import type { Guards } from "../adapters/guard/Guards.ts"
 import type { Journal } from "../journal/Journal.ts"
-import type { PlanBundle } from "../plan/PlanBundle.ts"
-import type { PlanBundler } from "../plan/PlanBundler.ts"
-import type { PlanVm } from "../plan/PlanVm.ts"
-import type { Prelude } from "../plan/Prelude.ts"
+import type { PlanBundle } from "../plan/bundler/PlanBundle.ts"
+import type { PlanBundler } from "../plan/bundler/PlanBundler.ts"
+import type { PlanVm } from "../plan/host/PlanVm.ts"
+import type { Prelude } from "../plan/prelude/Prelude.ts"
 import type { EngineVersions } from "./EngineVersions.ts"
-import type { Approved } from "./RunContext.ts"
-import type { PlanInputs } from "./planSpec.ts"
+import type { Approved } from "./run/RunContext.ts"
+import type { PlanInputs } from "./launch/planSpec.ts"
 
 /** What the engine works with: the journal, models and their guards, and what plans are loaded and run by. */
 export type EngineServices =

@@ -1,17 +1,17 @@
 // Journal: the runs under a base directory, as a service. Nothing outside this room knows that they are files.
 import { Context, Effect, Layer, Stream, type Scope } from "effect"
-import type { RunEvent } from "../domain/RunEvent.ts"
-import type { RunId } from "../domain/RunSpec.ts"
-import { FsPort } from "../kernel/FsPort.ts"
+import type { RunEvent } from "../domain/run/RunEvent.ts"
+import type { RunId } from "../domain/run/RunSpec.ts"
+import { FsPort } from "../kernel/files/FsPort.ts"
 import { HostIdentity } from "../kernel/HostIdentity.ts"
-import { exportRun, importRun, type Archived } from "./archive.ts"
-import { endChildrenOfOther } from "./children.ts"
-import { followLog, type EventsOptions } from "./followLog.ts"
-import { collect, planGc, type GcCandidate, type GcOptions, type GcOutcome } from "./gc.ts"
-import { leftImports, removeLeftImports, type LeftImport } from "./importAside.ts"
-import { leaveAnswer, type LeftAnswer } from "./inbox.ts"
+import { exportRun, importRun, type Archived } from "./maintenance/archive.ts"
+import { endChildrenOfOther } from "./store/children.ts"
+import { followLog, type EventsOptions } from "./log/followLog.ts"
+import { collect, planGc, type GcCandidate, type GcOptions, type GcOutcome } from "./maintenance/gc.ts"
+import { leftImports, removeLeftImports, type LeftImport } from "./maintenance/importAside.ts"
+import { leaveAnswer, type LeftAnswer } from "./store/inbox.ts"
 import type { JournalError } from "./JournalError.ts"
-import { listRuns, type RunListing } from "./listRuns.ts"
+import { listRuns, type RunListing } from "./maintenance/listRuns.ts"
 import {
   createRun,
   describedRun,
@@ -20,11 +20,11 @@ import {
   type DescribedRun,
   type OpenRunMode
 } from "./openRun.ts"
-import { remakeDerived, repairRun, type Repaired } from "./repair.ts"
-import { checkRunId, runPaths } from "./RunDirectory.ts"
+import { remakeDerived, repairRun, type Repaired } from "./maintenance/repair.ts"
+import { checkRunId, runPaths } from "./store/RunDirectory.ts"
 import type { RunJournal } from "./RunJournal.ts"
-import type { NewRun } from "./RunMeta.ts"
-import { verifyRun, type VerifyReport } from "./verify.ts"
+import type { NewRun } from "./store/RunMeta.ts"
+import { verifyRun, type VerifyReport } from "./maintenance/verify.ts"
 
 export class Journal extends Context.Service<
   Journal,

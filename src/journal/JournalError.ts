@@ -1,7 +1,7 @@
 // JournalError: everything that can be wrong with a run's directory, in one type. `code` says what, `path` and
 // `line` where, `cure` what to do next. What the file system said is read here, and nowhere else in the room.
 import { Schema } from "effect"
-import type { FsError } from "../kernel/FsPort.ts"
+import type { FsError } from "../kernel/files/FsPort.ts"
 import { ProcessIdentity } from "../kernel/HostIdentity.ts"
 
 export const JournalErrorCode = Schema.Literals([

@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs"
 import { hostname } from "node:os"
 import process from "node:process"
 import { Effect, Layer } from "effect"
-import { endLeft } from "./endLeft.node.ts"
+import { endLeft } from "./processes/endLeft.node.ts"
 import { HostIdentity, type Liveness, type ProcessIdentity } from "./HostIdentity.ts"
-import { attempt, linux, look, systemPath } from "./processTable.node.ts"
+import { attempt, linux, look, systemPath } from "./processes/processTable.node.ts"
 
 const boot = (): string =>
   (linux

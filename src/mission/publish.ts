@@ -1,15 +1,15 @@
 // The Publish gate: what a person approves of is what is published. They are asked about the content as it was proven;
 // if it has changed when they have answered, it is proven again, and asked about again.
 import { Effect } from "effect"
-import type { Json } from "../domain/canonicalJson.ts"
+import type { Json } from "../domain/json/canonicalJson.ts"
 import type { Finding } from "../verifier/Finding.ts"
-import { proveFinalState, whyMoving, type FinalState } from "./finalState.ts"
-import { someOf } from "./proofScripts.ts"
-import { restsOn } from "./gatherEvidence.ts"
+import { proveFinalState, whyMoving, type FinalState } from "./proofs/finalState.ts"
+import { someOf } from "./proofs/proofScripts.ts"
+import { restsOn } from "./proofs/gatherEvidence.ts"
 import { finalMilestone } from "./loadMission.ts"
 import type { Mission } from "./Mission.ts"
 import type { MissionState } from "./missionState.ts"
-import { changedIn, folderAt, type Inputs } from "./observations.ts"
+import { changedIn, folderAt, type Inputs } from "./proofs/observations.ts"
 import type { MissionPorts } from "./runMission.ts"
 
 /** How often content may change while somebody is asked about it, before the gate fails. */

@@ -3,14 +3,14 @@
 // the result, closed.
 import { Cause, Deferred, Effect, Queue, Result } from "effect"
 import type { AgentOptions } from "../domain/Call.ts"
-import type { Json } from "../domain/canonicalJson.ts"
+import type { Json } from "../domain/json/canonicalJson.ts"
 import type { Contract } from "../domain/Contract.ts"
-import { currentRules, firstRules } from "../domain/rules.ts"
+import { currentRules, firstRules } from "../domain/run/rules.ts"
 import type { ModelRunResult } from "../domain/ModelRun.ts"
 import { checkClaims, tally } from "../verifier/checkClaims.ts"
 import { proven } from "../verifier/Finding.ts"
-import { gatherEvidence, restsOn, type ReadFile } from "./gatherEvidence.ts"
-import { beforeWork, changedScripts, proveFinalState, whyMoving, whyNotProven } from "./finalState.ts"
+import { gatherEvidence, restsOn, type ReadFile } from "./proofs/gatherEvidence.ts"
+import { beforeWork, changedScripts, proveFinalState, whyMoving, whyNotProven } from "./proofs/finalState.ts"
 import { decideGate, gatesOf, mayWork, nextGate } from "./gates.ts"
 import { loadMission, noticesOf } from "./loadMission.ts"
 import {
@@ -35,7 +35,7 @@ import {
 import { publish } from "./publish.ts"
 import { resultOf } from "./missionResult.ts"
 import { admission, type CouncilWord } from "./tiers.ts"
-import { evidenceReader, inputsAt, stateOf, type Inputs, type Observe } from "./observations.ts"
+import { evidenceReader, inputsAt, stateOf, type Inputs, type Observe } from "./proofs/observations.ts"
 import { attemptCall, contentOf, handoffOf, shortened, taskId } from "./unitPrompt.ts"
 
 /**

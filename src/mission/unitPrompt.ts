@@ -1,7 +1,7 @@
 // What a worker is asked with and what it hands over. The proof that failed, what earlier units handed over and what
 // a validator found are shown as material. The handoff is kept; it is never evidence.
 import { Option, Schema } from "effect"
-import type { Json } from "../domain/canonicalJson.ts"
+import type { Json } from "../domain/json/canonicalJson.ts"
 import type { AgentOptions } from "../domain/Call.ts"
 import type { JsonSchemaDocument, ModelRunSuccess } from "../domain/ModelRun.ts"
 import { Handoff, proofPassed, type Mission, type ProofResult, type Unit } from "./Mission.ts"

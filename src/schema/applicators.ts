@@ -1,6 +1,6 @@
 // How a value is held against the parts of a JSON Schema that hold other schemas: members, items, and combinations on
 // the spot. What a single keyword asks of a value is assertions.ts's; the walk over both is validator.ts's.
-import type { Json } from "../domain/canonicalJson.ts"
+import type { Json } from "../domain/json/canonicalJson.ts"
 import { membersOf, nodeOf, nodesOf, numberOf, type SchemaObject } from "./document.ts"
 import type { Evaluated, Spot, Walk } from "./validator.ts"
 

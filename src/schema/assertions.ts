@@ -1,6 +1,6 @@
 // What single keywords of a JSON Schema ask of a value: types, bounds, lengths, patterns, formats, equality. The parts
 // that hold other schemas are applicators.ts's.
-import type { Json } from "../domain/canonicalJson.ts"
+import type { Json } from "../domain/json/canonicalJson.ts"
 import {
   allowedTypes,
   hasType,

@@ -2,7 +2,7 @@
 // "No contradiction" is no proof that a value exists; a contradiction is a proof that none does. Pure, and within a
 // budget: a schema too large to be explored is taken as it is, the answers will tell.
 import { Result } from "effect"
-import type { Json } from "../domain/canonicalJson.ts"
+import type { Json } from "../domain/json/canonicalJson.ts"
 import { Budget, SchemaLimitError } from "./Budget.ts"
 import {
   allowedTypes,

@@ -2,7 +2,7 @@
 // sampling, checking values) stands in the files that use this. Pure; merging spends from a budget, because schemas
 // that refer to each other can be merged for ever.
 import { Result } from "effect"
-import type { Json } from "../domain/canonicalJson.ts"
+import type { Json } from "../domain/json/canonicalJson.ts"
 import type { Budget } from "./Budget.ts"
 
 export type SchemaObject = { readonly [key: string]: Json }

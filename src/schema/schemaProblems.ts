@@ -1,7 +1,7 @@
 // What is wrong with a JSON Schema before any value is held against it: it is malformed, it holds what is not decided
 // here, or it contradicts itself (contradictions.ts). Every pattern must be one of the linear language. Pure.
 import { Result } from "effect"
-import { canonicalJson, type Json } from "../domain/canonicalJson.ts"
+import { canonicalJson, type Json } from "../domain/json/canonicalJson.ts"
 import { contradiction, emptyType } from "./contradictions.ts"
 import {
   allowedTypes,

@@ -2,7 +2,7 @@
 // builds what the keywords ask for, checks the value, and tries again with another draw where it does not fit. What it
 // makes, and the work on the way, spend from a budget: a few lines of schema can ask for more than a host has.
 import { Result } from "effect"
-import type { Json } from "../domain/canonicalJson.ts"
+import type { Json } from "../domain/json/canonicalJson.ts"
 import { sha256 } from "../domain/fingerprint.ts"
 import type { JsonSchemaDocument } from "../domain/ModelRun.ts"
 import { Budget, SchemaLimitError } from "./Budget.ts"

@@ -2,7 +2,7 @@
 // `$ref: "#"`). Every application of a schema is a step of a budget, every pattern runs in the linear engine, and no
 // more than 100 issues are kept. What a schema may hold is schemaProblems.ts's to say beforehand.
 import { Result } from "effect"
-import { canonicalJson, type Json } from "../domain/canonicalJson.ts"
+import { canonicalJson, type Json } from "../domain/json/canonicalJson.ts"
 import { combinations, fresh, items, members, take } from "./applicators.ts"
 import { identity, list, number, object, text } from "./assertions.ts"
 import { Budget, SchemaLimitError } from "./Budget.ts"

@@ -3,8 +3,8 @@
 import { Result, Schema } from "effect"
 import { Assertion } from "../domain/Contract.ts"
 import { issuesOf, pathText } from "../domain/schemaIssues.ts"
-import { placeOf, UserJsonError, withoutSchema } from "../domain/userJson.ts"
-import { strictJson } from "../domain/strictJson.ts"
+import { placeOf, UserJsonError, withoutSchema } from "../domain/json/userJson.ts"
+import { strictJson } from "../domain/json/strictJson.ts"
 
 /** A claim has the shape of a contract's assertion: id, statement, oracle, args, evidence id. */
 export const Claim = Schema.Struct(Assertion.fields)

@@ -1,7 +1,7 @@
 // Finding: what the verifier says of a claim. Proven, refuted with the counter-evidence, or unproven with the
 // reason; unproven never counts as proven. Built here, decided by the oracles.
 import { Schema } from "effect"
-import type { Json } from "../domain/canonicalJson.ts"
+import type { Json } from "../domain/json/canonicalJson.ts"
 
 /** Why a claim stays unproven, or was refuted, in one word. */
 export const FindingCode = Schema.Literals([

@@ -1,7 +1,7 @@
 // Oracle: a deterministic judge of one kind of claim. It is given arguments and frozen evidence, and has no adapter,
 // no service and no way to write. The kit of them is oracleKit.ts.
 import { Result, Schema } from "effect"
-import { canonicalJsonOf, type Json } from "../domain/canonicalJson.ts"
+import { canonicalJsonOf, type Json } from "../domain/json/canonicalJson.ts"
 import { issuesText } from "../domain/schemaIssues.ts"
 import type { Question } from "./Claim.ts"
 import { deepFreeze } from "./deepFreeze.ts"

@@ -1,7 +1,7 @@
 // checkClaims: claims and evidence in, findings out. Pure and total: it snapshots what it is given, works on frozen
 // copies, and knows no adapter. The statement of a claim is set aside before anything is decided.
 import { Result, Schema } from "effect"
-import { canonicalJson } from "../domain/canonicalJson.ts"
+import { canonicalJson } from "../domain/json/canonicalJson.ts"
 import { Claim, type Question } from "./Claim.ts"
 import { Evidence } from "./Evidence.ts"
 import { unproven, type Finding, type Outcome } from "./Finding.ts"

@@ -1,7 +1,7 @@
 // Values that no comparison finds equal, because they are of different types: what stands in a text is a text, so that
 // it differs from the number 5 whatever stands there, and a claim that something is absent would always hold.
 import { Result } from "effect"
-import type { Json } from "../domain/canonicalJson.ts"
+import type { Json } from "../domain/json/canonicalJson.ts"
 import { decimalFromNumber, decimalFromText, sameDecimal } from "../domain/decimal.ts"
 import { unproven } from "./Finding.ts"
 import { isArray } from "./pointer.ts"

@@ -1,7 +1,7 @@
 // Instants from text, strictly (RFC 3339 and its date-only form), in nanoseconds since 1970 as exact integers. A
 // date is the interval of its day. What does not say its zone is ambiguous unless the claim says it. No clock.
 import { Result } from "effect"
-import type { Json } from "../domain/canonicalJson.ts"
+import type { Json } from "../domain/json/canonicalJson.ts"
 import { decimalFromNumber } from "../domain/decimal.ts"
 import { unproven, type Outcome } from "./Finding.ts"
 import { trimAscii } from "../domain/trimming.ts"

@@ -5,7 +5,7 @@ import { Result, Schema } from "effect"
 import { sha256 } from "../domain/fingerprint.ts"
 import { asGiven, Evidence } from "./Evidence.ts"
 import { decodeText } from "./evidence/decode.ts"
-import { strictJson } from "../domain/strictJson.ts"
+import { strictJson } from "../domain/json/strictJson.ts"
 
 export interface GivenFile {
   /** Relative to the evidence directory, with `/`. */

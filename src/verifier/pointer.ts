@@ -1,6 +1,6 @@
 // JSON pointers (RFC 6901) into plain values. Only own members are seen; array indexes have no leading zeros.
 import { Result } from "effect"
-import type { Json } from "../domain/canonicalJson.ts"
+import type { Json } from "../domain/json/canonicalJson.ts"
 import { unproven, type Outcome } from "./Finding.ts"
 
 const index = /^(?:0|[1-9][0-9]*)$/

@@ -1,7 +1,7 @@
 // Picking the value that a claim is about out of its evidence: a stream of a command, a place in a JSON document, a
 // capture in a text. What cannot be read in exactly one way is a reason to leave the claim unproven, not a guess.
 import { Result, Schema } from "effect"
-import type { Json } from "../domain/canonicalJson.ts"
+import type { Json } from "../domain/json/canonicalJson.ts"
 import { sha256 } from "../domain/fingerprint.ts"
 import { cutsCapture } from "./boundary.ts"
 import { decimalFromNumber, decimalFromText, type Decimal } from "../domain/decimal.ts"
@@ -12,7 +12,7 @@ import { linearPattern } from "../schema/pattern/linearPattern.ts"
 import { unproven, type Outcome } from "./Finding.ts"
 import { pointAt } from "./pointer.ts"
 import { trimAscii } from "../domain/trimming.ts"
-import { strictJson, type StrictDocument, type StrictJsonError } from "../domain/strictJson.ts"
+import { strictJson, type StrictDocument, type StrictJsonError } from "../domain/json/strictJson.ts"
 
 export type Unproven = Outcome & { readonly finding: "unproven" }
 

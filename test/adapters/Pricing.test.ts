@@ -3,9 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import type { Adapter } from "../../src/adapters/Adapter.ts"
-import type { Binding, Price } from "../../src/adapters/AdapterRegistry.ts"
-import type { AttemptPort, EndedAttempt } from "../../src/adapters/AttemptPort.ts"
-import { Guards } from "../../src/adapters/Guards.ts"
+import type { Binding, Price } from "../../src/adapters/registry/AdapterRegistry.ts"
+import type { AttemptPort, EndedAttempt } from "../../src/adapters/guard/AttemptPort.ts"
+import { Guards } from "../../src/adapters/guard/Guards.ts"
 import {
   costOf,
   costOfFailure,
@@ -15,7 +15,7 @@ import {
   reserveUsd,
   utf8Bytes
 } from "../../src/adapters/Pricing.ts"
-import { runBound } from "../../src/adapters/runBound.ts"
+import { runBound } from "../../src/adapters/guard/runBound.ts"
 import { makeError } from "../../src/domain/ModelError.ts"
 import { IdFactory } from "../../src/kernel/IdFactory.ts"
 

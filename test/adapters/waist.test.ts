@@ -2,10 +2,10 @@
 // structured one with repair, a limit with a hint, an outage, an abort; and what really went over the wire.
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Deferred, Effect, Fiber, Layer } from "effect"
-import { AdapterRegistry } from "../../src/adapters/AdapterRegistry.ts"
-import { layerConfigured } from "../../src/adapters/ConfiguredRegistry.ts"
-import { Guards, type GuardsOptions } from "../../src/adapters/Guards.ts"
-import { type BoundOptions, runBound } from "../../src/adapters/runBound.ts"
+import { AdapterRegistry } from "../../src/adapters/registry/AdapterRegistry.ts"
+import { layerConfigured } from "../../src/adapters/registry/ConfiguredRegistry.ts"
+import { Guards, type GuardsOptions } from "../../src/adapters/guard/Guards.ts"
+import { type BoundOptions, runBound } from "../../src/adapters/guard/runBound.ts"
 import { IdFactory } from "../../src/kernel/IdFactory.ts"
 import { type Kind, type ProviderServer, providerServer, type Turn } from "../support/ProviderServer.ts"
 

@@ -3,12 +3,12 @@
 // Run: npm run bench:budget
 import { Effect } from "effect"
 import type { Adapter } from "../../src/adapters/Adapter.ts"
-import type { Binding, Price } from "../../src/adapters/AdapterRegistry.ts"
+import type { Binding, Price } from "../../src/adapters/registry/AdapterRegistry.ts"
 import { costOf, reserveUsd, utf8Bytes } from "../../src/adapters/Pricing.ts"
 import type { ModelRunInput } from "../../src/domain/ModelRun.ts"
 import { Alembic } from "../../src/engine/Alembic.ts"
-import { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
-import { Hooks } from "../../src/plan/Hooks.ts"
+import { MemoryDisk } from "../../src/kernel/files/FsPort.memory.ts"
+import { Hooks } from "../../src/plan/hooks/Hooks.ts"
 import { engineOn } from "../support/engineLayer.ts"
 import { paidRegistry } from "../support/paidRegistry.ts"
 

@@ -9,8 +9,8 @@ import { fileURLToPath } from "node:url"
 import { Effect, Layer, Result, Schema, Stream } from "effect"
 import { sha256 } from "../../src/domain/fingerprint.ts"
 import { Journal } from "../../src/journal/Journal.ts"
-import { describeRun } from "../../src/journal/RunMeta.ts"
-import * as nodeFs from "../../src/kernel/FsPort.node.ts"
+import { describeRun } from "../../src/journal/store/RunMeta.ts"
+import * as nodeFs from "../../src/kernel/files/FsPort.node.ts"
 import * as nodeHost from "../../src/kernel/HostIdentity.node.ts"
 
 const run = Result.getOrThrow(

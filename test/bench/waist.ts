@@ -2,9 +2,9 @@
 // Run: node test/bench/waist.ts (with --expose-gc for steadier memory). Not a test: it asserts nothing.
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import type { Adapter } from "../../src/adapters/Adapter.ts"
-import { Guards } from "../../src/adapters/Guards.ts"
-import { runBound } from "../../src/adapters/runBound.ts"
-import { runWithGuards } from "../../src/adapters/runWithGuards.ts"
+import { Guards } from "../../src/adapters/guard/Guards.ts"
+import { runBound } from "../../src/adapters/guard/runBound.ts"
+import { runWithGuards } from "../../src/adapters/guard/runWithGuards.ts"
 import { IdFactory } from "../../src/kernel/IdFactory.ts"
 
 const rounds = 15

@@ -10,8 +10,8 @@ import {
   shellWords,
   withPlan
 } from "../../src/cli/render/nextCommand.ts"
-import type { InspectedCall } from "../../src/cli/commands/inspect.ts"
-import { callText } from "../../src/cli/render/inspectionText.ts"
+import type { InspectedCall } from "../../src/cli/commands/looking/inspect.ts"
+import { callText } from "../../src/cli/render/run/inspectionText.ts"
 import { makeStyle } from "../../src/cli/terminal/style.ts"
 import { alembic, jsonLines, lastLine } from "../support/commandLine.ts"
 import { planFolder } from "../support/planFolder.ts"

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { readStatement, readVote, voteSchema } from "../../src/council/Statement.ts"
-import type { Json } from "../../src/domain/canonicalJson.ts"
+import type { Json } from "../../src/domain/json/canonicalJson.ts"
 import type { ModelRunSuccess } from "../../src/domain/ModelRun.ts"
 import { statement, succeeded, vote } from "./script.ts"
 

@@ -2,10 +2,10 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import { RegistryError, type AdapterRegistry } from "../../src/adapters/AdapterRegistry.ts"
+import { RegistryError, type AdapterRegistry } from "../../src/adapters/registry/AdapterRegistry.ts"
 import { plannedCalls } from "../../src/council/Board.ts"
 import { checkModels, decodeBoard, loadBoard } from "../../src/council/loadBoard.ts"
-import type { Json } from "../../src/domain/canonicalJson.ts"
+import type { Json } from "../../src/domain/json/canonicalJson.ts"
 import { boardOf, boardValue, voters } from "./script.ts"
 
 const problems = (value: unknown): ReadonlyArray<string> =>

@@ -1,7 +1,7 @@
 // A council on a script: a board of four and a contrarian, and an `ask` that answers by label and keeps what it was
 // asked. For tests of the debate, without models.
 import { Effect, Result } from "effect"
-import type { Json } from "../../src/domain/canonicalJson.ts"
+import type { Json } from "../../src/domain/json/canonicalJson.ts"
 import type { AgentOptions } from "../../src/domain/Call.ts"
 import type { ErrorCode } from "../../src/domain/ModelError.ts"
 import type { ModelRunResult } from "../../src/domain/ModelRun.ts"

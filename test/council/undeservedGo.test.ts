@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { debate } from "../../src/council/Debate.ts"
 import type { Verdict } from "../../src/council/Verdict.ts"
-import type { Json } from "../../src/domain/canonicalJson.ts"
+import type { Json } from "../../src/domain/json/canonicalJson.ts"
 import type { ModelRunResult } from "../../src/domain/ModelRun.ts"
 import { boardOf, failedWith, scripted, statement, succeeded, vote, voters } from "./script.ts"
 

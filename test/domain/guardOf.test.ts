@@ -3,7 +3,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Option, Schema } from "effect"
 import { exactGuardOf, guardOf } from "../../src/domain/guardOf.ts"
-import { RunEvent } from "../../src/domain/RunEvent.ts"
+import { RunEvent } from "../../src/domain/run/RunEvent.ts"
 
 const isEvent = guardOf(RunEvent)
 const isEventToSchema = Schema.is(RunEvent)

@@ -14,7 +14,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ballastBytes, roomBytes } from "../../src/journal/ballast.ts"
+import { ballastBytes, roomBytes } from "../../src/journal/store/ballast.ts"
 import { buildCommand } from "../support/buildCommand.ts"
 import { finish, summaryOf, type Ended } from "../support/commandProcess.ts"
 import { execute } from "../support/execute.ts"

@@ -2,11 +2,11 @@
 // calls opens nothing else, and what was refused is let through by that name alone.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { nameGiven, nameOfCall } from "../../src/engine/approvalName.ts"
+import { nameGiven, nameOfCall } from "../../src/engine/people/approvalName.ts"
 import { Alembic, type ProgramSpec } from "../../src/engine/Alembic.ts"
-import { answerItem } from "../../src/engine/answerItem.ts"
-import { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
-import { Hooks } from "../../src/plan/Hooks.ts"
+import { answerItem } from "../../src/engine/people/answerItem.ts"
+import { MemoryDisk } from "../../src/kernel/files/FsPort.memory.ts"
+import { Hooks } from "../../src/plan/hooks/Hooks.ts"
 import { engineOn } from "../support/engineLayer.ts"
 import { paidRegistry } from "../support/paidRegistry.ts"
 

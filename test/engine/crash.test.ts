@@ -2,11 +2,11 @@
 // journaled answer is made again.
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
-import type { RunEvent } from "../../src/domain/RunEvent.ts"
+import type { RunEvent } from "../../src/domain/run/RunEvent.ts"
 import { Alembic } from "../../src/engine/Alembic.ts"
 import { Journal } from "../../src/journal/Journal.ts"
-import { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
-import { Hooks } from "../../src/plan/Hooks.ts"
+import { MemoryDisk } from "../../src/kernel/files/FsPort.memory.ts"
+import { Hooks } from "../../src/plan/hooks/Hooks.ts"
 import { engineOn } from "../support/engineLayer.ts"
 import { paidRegistry } from "../support/paidRegistry.ts"
 

@@ -3,8 +3,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { ReplaySummary } from "../../src/engine/Engine.ts"
-import { replayRun } from "../../src/engine/replayRun.ts"
-import { runPlanFile } from "../../src/engine/runPlanFile.ts"
+import { replayRun } from "../../src/engine/replay/replayRun.ts"
+import { runPlanFile } from "../../src/engine/launch/runPlanFile.ts"
 import { liveEngine, temporaryFolder, writeFiles } from "../support/liveEngine.ts"
 import { paidRegistry } from "../support/paidRegistry.ts"
 

@@ -3,9 +3,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { makeError } from "../../src/domain/ModelError.ts"
-import { replayRun } from "../../src/engine/replayRun.ts"
-import { resumeRun } from "../../src/engine/resumeRun.ts"
-import { runPlanFile } from "../../src/engine/runPlanFile.ts"
+import { replayRun } from "../../src/engine/replay/replayRun.ts"
+import { resumeRun } from "../../src/engine/launch/resumeRun.ts"
+import { runPlanFile } from "../../src/engine/launch/runPlanFile.ts"
 import { liveEngine, temporaryFolder, writeFiles } from "../support/liveEngine.ts"
 import { paidRegistry, said } from "../support/paidRegistry.ts"
 

@@ -2,11 +2,11 @@
 // take, fail or are retried; completions come in order of logical due time, then of issue.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Fixtures } from "../../src/adapters/Fixtures.ts"
-import { layerOffline } from "../../src/adapters/offlineRegistry.ts"
+import type { Fixtures } from "../../src/adapters/registry/Fixtures.ts"
+import { layerOffline } from "../../src/adapters/registry/offlineRegistry.ts"
 import { Alembic } from "../../src/engine/Alembic.ts"
-import { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
-import { Hooks } from "../../src/plan/Hooks.ts"
+import { MemoryDisk } from "../../src/kernel/files/FsPort.memory.ts"
+import { Hooks } from "../../src/plan/hooks/Hooks.ts"
 import { engineOn } from "../support/engineLayer.ts"
 
 const fixtures: Fixtures = {

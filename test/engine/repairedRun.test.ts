@@ -2,9 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Alembic } from "../../src/engine/Alembic.ts"
-import { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
+import { MemoryDisk } from "../../src/kernel/files/FsPort.memory.ts"
 import { Journal } from "../../src/journal/Journal.ts"
-import { Hooks } from "../../src/plan/Hooks.ts"
+import { Hooks } from "../../src/plan/hooks/Hooks.ts"
 import { engineOn } from "../support/engineLayer.ts"
 import { paidRegistry } from "../support/paidRegistry.ts"
 

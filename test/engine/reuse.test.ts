@@ -2,10 +2,10 @@
 // which calls would be paid again; then the edited plan is run for real. Prediction and reality are the same set.
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import type { RunEvent } from "../../src/domain/RunEvent.ts"
+import type { RunEvent } from "../../src/domain/run/RunEvent.ts"
 import { Alembic } from "../../src/engine/Alembic.ts"
-import { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
-import { Hooks } from "../../src/plan/Hooks.ts"
+import { MemoryDisk } from "../../src/kernel/files/FsPort.memory.ts"
+import { Hooks } from "../../src/plan/hooks/Hooks.ts"
 import { dice } from "../support/dice.ts"
 import { engineOn } from "../support/engineLayer.ts"
 import { paidRegistry, said } from "../support/paidRegistry.ts"

@@ -2,9 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Alembic } from "../../src/engine/Alembic.ts"
-import { ballastBytes, roomBytes } from "../../src/journal/ballast.ts"
-import { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
-import { Hooks } from "../../src/plan/Hooks.ts"
+import { ballastBytes, roomBytes } from "../../src/journal/store/ballast.ts"
+import { MemoryDisk } from "../../src/kernel/files/FsPort.memory.ts"
+import { Hooks } from "../../src/plan/hooks/Hooks.ts"
 import { engineOn } from "../support/engineLayer.ts"
 import { paidRegistry, said } from "../support/paidRegistry.ts"
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { Journal } from "../../src/journal/Journal.ts"
-import { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
+import { MemoryDisk } from "../../src/kernel/files/FsPort.memory.ts"
 import {
   completed,
   ended,

@@ -3,10 +3,10 @@
 // that of the undisturbed run, and every failure is typed.
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer } from "effect"
-import type { FsOperation } from "../../src/kernel/FsPort.ts"
-import { MemoryDisk, SimulatedCrash, type CrashKind } from "../../src/kernel/FsPort.memory.ts"
+import type { FsOperation } from "../../src/kernel/files/FsPort.ts"
+import { MemoryDisk, SimulatedCrash, type CrashKind } from "../../src/kernel/files/FsPort.memory.ts"
 import { HostIdentity } from "../../src/kernel/HostIdentity.ts"
-import { committedUsd } from "../../src/journal/RunState.ts"
+import { committedUsd } from "../../src/journal/state/RunState.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import { JournalError } from "../../src/journal/JournalError.ts"
 import {

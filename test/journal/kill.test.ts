@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Journal } from "../../src/journal/Journal.ts"
-import * as nodeFs from "../../src/kernel/FsPort.node.ts"
+import * as nodeFs from "../../src/kernel/files/FsPort.node.ts"
 import * as nodeHost from "../../src/kernel/HostIdentity.node.ts"
 import { runId } from "./support.ts"
 

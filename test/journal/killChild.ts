@@ -2,7 +2,7 @@
 // durable. What it finds answered it does not do again.
 import { Effect, Layer } from "effect"
 import { Journal } from "../../src/journal/Journal.ts"
-import * as nodeFs from "../../src/kernel/FsPort.node.ts"
+import * as nodeFs from "../../src/kernel/files/FsPort.node.ts"
 import * as nodeHost from "../../src/kernel/HostIdentity.node.ts"
 import { completed, ended, keyOf, newRun, runId, scheduled, started } from "./support.ts"
 

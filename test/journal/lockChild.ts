@@ -1,9 +1,9 @@
 // A process that takes locks on request. Reads `take PATH` and `release` on stdin, answers each with a JSON line.
 import { createInterface } from "node:readline"
 import { Effect, Exit, Layer, Scope } from "effect"
-import * as nodeFs from "../../src/kernel/FsPort.node.ts"
+import * as nodeFs from "../../src/kernel/files/FsPort.node.ts"
 import * as nodeHost from "../../src/kernel/HostIdentity.node.ts"
-import { acquireLock } from "../../src/journal/RunLock.ts"
+import { acquireLock } from "../../src/journal/store/RunLock.ts"
 
 const say = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`)
 const layer = Layer.merge(nodeFs.layer, nodeHost.layer)

@@ -2,8 +2,8 @@
 // and leaves nothing that would keep the next one out.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { acquireLock } from "../../src/journal/RunLock.ts"
-import { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
+import { acquireLock } from "../../src/journal/store/RunLock.ts"
+import { MemoryDisk } from "../../src/kernel/files/FsPort.memory.ts"
 import { HostIdentity } from "../../src/kernel/HostIdentity.ts"
 import { me } from "./support.ts"
 

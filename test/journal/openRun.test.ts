@@ -3,9 +3,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { sha256 } from "../../src/domain/fingerprint.ts"
-import { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
+import { MemoryDisk } from "../../src/kernel/files/FsPort.memory.ts"
 import { Journal } from "../../src/journal/Journal.ts"
-import { checkRunId, checkWorkflowId } from "../../src/journal/RunDirectory.ts"
+import { checkRunId, checkWorkflowId } from "../../src/journal/store/RunDirectory.ts"
 import {
   baseDir,
   ended,

@@ -1,15 +1,15 @@
 // What the journal's tests share: a spec, a run, a journal on any FsPort, and calls to put into it.
 import { Effect, Layer, Result, type Scope } from "effect"
 import { computeCacheKey, type CallIdentity } from "../../src/domain/Call.ts"
-import type { Json } from "../../src/domain/canonicalJson.ts"
-import type { RunEventBody } from "../../src/domain/RunEvent.ts"
-import type { RunSpec } from "../../src/domain/RunSpec.ts"
-import { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
-import type { FsPort } from "../../src/kernel/FsPort.ts"
+import type { Json } from "../../src/domain/json/canonicalJson.ts"
+import type { RunEventBody } from "../../src/domain/run/RunEvent.ts"
+import type { RunSpec } from "../../src/domain/run/RunSpec.ts"
+import { MemoryDisk } from "../../src/kernel/files/FsPort.memory.ts"
+import type { FsPort } from "../../src/kernel/files/FsPort.ts"
 import { HostIdentity, type ProcessIdentity } from "../../src/kernel/HostIdentity.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import type { RunJournal } from "../../src/journal/RunJournal.ts"
-import { describeRun, type NewRun } from "../../src/journal/RunMeta.ts"
+import { describeRun, type NewRun } from "../../src/journal/store/RunMeta.ts"
 
 export const baseDir = "/base"
 export const me: ProcessIdentity = { pid: 100, started: "7", boot: "b1", host: "here" }

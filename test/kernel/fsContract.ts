@@ -1,7 +1,7 @@
 // What every layer of FsPort promises, as one suite. `place` gives a fresh empty directory in the layer's own world.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream, type Layer, type Scope } from "effect"
-import { FsPort, type FsError } from "../../src/kernel/FsPort.ts"
+import { FsPort, type FsError } from "../../src/kernel/files/FsPort.ts"
 
 export interface FsWorld {
   readonly layer: Layer.Layer<FsPort>

@@ -2,7 +2,7 @@
 // milestone that no author wrote.
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import type { Json } from "../../src/domain/canonicalJson.ts"
+import type { Json } from "../../src/domain/json/canonicalJson.ts"
 import type { Contract } from "../../src/domain/Contract.ts"
 import { loadMission } from "../../src/mission/loadMission.ts"
 import { contract, spec } from "./script.ts"

@@ -2,7 +2,7 @@
 // interpreter, without models and subprocesses.
 import { Effect } from "effect"
 import type { AgentOptions } from "../../src/domain/Call.ts"
-import type { Json } from "../../src/domain/canonicalJson.ts"
+import type { Json } from "../../src/domain/json/canonicalJson.ts"
 import type { Contract } from "../../src/domain/Contract.ts"
 import { sha256 } from "../../src/domain/fingerprint.ts"
 import type { ModelRunResult } from "../../src/domain/ModelRun.ts"

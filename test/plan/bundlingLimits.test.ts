@@ -6,9 +6,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { BundleLimits, esbuildPid } from "../../src/plan/bundler/esbuildProcess.node.ts"
 import { jsonOf } from "../../src/plan/bundler/jsonWithComments.ts"
-import { inspectPlan } from "../../src/plan/loadPlan.ts"
-import { PlanBundler } from "../../src/plan/PlanBundler.ts"
-import { layer } from "../../src/plan/PlanBundler.node.ts"
+import { inspectPlan } from "../../src/plan/load/loadPlan.ts"
+import { PlanBundler } from "../../src/plan/bundler/PlanBundler.ts"
+import { layer } from "../../src/plan/bundler/PlanBundler.node.ts"
 import { planFolder } from "../support/planFolder.ts"
 
 const inspect = (path: string) => inspectPlan(path).pipe(Effect.provide(layer))

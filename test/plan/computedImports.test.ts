@@ -2,8 +2,8 @@
 // outside its root, and what is refused is refused before it is read.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { inspectPlan, loadPlan } from "../../src/plan/loadPlan.ts"
-import { layer } from "../../src/plan/PlanBundler.node.ts"
+import { inspectPlan, loadPlan } from "../../src/plan/load/loadPlan.ts"
+import { layer } from "../../src/plan/bundler/PlanBundler.node.ts"
 import { planFolder } from "../support/planFolder.ts"
 
 const inspect = (path: string) => inspectPlan(path).pipe(Effect.provide(layer))

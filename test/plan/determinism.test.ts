@@ -3,8 +3,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import type { Finding } from "../../src/domain/Finding.ts"
-import { inspectPlan } from "../../src/plan/loadPlan.ts"
-import { layer } from "../../src/plan/PlanBundler.node.ts"
+import { inspectPlan } from "../../src/plan/load/loadPlan.ts"
+import { layer } from "../../src/plan/bundler/PlanBundler.node.ts"
 import { determinismCases, writeCase, type DeterminismCase } from "../support/determinismCases.ts"
 
 /**

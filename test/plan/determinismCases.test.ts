@@ -2,11 +2,11 @@
 // the refused ones again with the static layer switched off: what the runtime refuses alone.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { loadPlan, StaticLayer } from "../../src/plan/loadPlan.ts"
-import * as PlanBundler from "../../src/plan/PlanBundler.node.ts"
-import type { PlanState } from "../../src/plan/PlanProtocol.ts"
-import { PlanVm } from "../../src/plan/PlanVm.ts"
-import * as PlanVmNode from "../../src/plan/PlanVm.node.ts"
+import { loadPlan, StaticLayer } from "../../src/plan/load/loadPlan.ts"
+import * as PlanBundler from "../../src/plan/bundler/PlanBundler.node.ts"
+import type { PlanState } from "../../src/plan/host/PlanProtocol.ts"
+import { PlanVm } from "../../src/plan/host/PlanVm.ts"
+import * as PlanVmNode from "../../src/plan/host/PlanVm.node.ts"
 import { determinismCases, writeCase, type DeterminismCase } from "../support/determinismCases.ts"
 import { play } from "../support/planHarness.ts"
 

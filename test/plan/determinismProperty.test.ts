@@ -3,8 +3,8 @@
 // makes the same calls and comes to the same result.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { PlanCall } from "../../src/plan/PlanProtocol.ts"
-import * as PlanVmNode from "../../src/plan/PlanVm.node.ts"
+import type { PlanCall } from "../../src/plan/host/PlanProtocol.ts"
+import * as PlanVmNode from "../../src/plan/host/PlanVm.node.ts"
 import { launch, run } from "../support/planBodies.ts"
 import { play, stubAnswer } from "../support/planHarness.ts"
 import { generator, randomPlan } from "../support/randomPlan.ts"

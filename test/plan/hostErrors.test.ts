@@ -1,8 +1,8 @@
 // No error of the host comes into a plan, and what a plan does to errors changes nothing for the engine.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { replayRun } from "../../src/engine/replayRun.ts"
-import { runPlanFile } from "../../src/engine/runPlanFile.ts"
+import { replayRun } from "../../src/engine/replay/replayRun.ts"
+import { runPlanFile } from "../../src/engine/launch/runPlanFile.ts"
 import { liveEngine, temporaryFolder, writeFiles } from "../support/liveEngine.ts"
 import { paidRegistry } from "../support/paidRegistry.ts"
 import { playBody, resultOf, run } from "../support/planBodies.ts"

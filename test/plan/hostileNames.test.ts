@@ -2,8 +2,8 @@
 // nothing. Every banned construct of the shared cases under hostile names, in the plan's own file and in a helper.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { inspectPlan } from "../../src/plan/loadPlan.ts"
-import { layer } from "../../src/plan/PlanBundler.node.ts"
+import { inspectPlan } from "../../src/plan/load/loadPlan.ts"
+import { layer } from "../../src/plan/bundler/PlanBundler.node.ts"
 import { determinismCases } from "../support/determinismCases.ts"
 import { planFolder } from "../support/planFolder.ts"
 

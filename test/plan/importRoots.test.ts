@@ -2,8 +2,8 @@
 // installed packages. A file from elsewhere is not read: neither bundled, nor named among the plan's modules.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { inspectPlan, loadPlan } from "../../src/plan/loadPlan.ts"
-import { layer } from "../../src/plan/PlanBundler.node.ts"
+import { inspectPlan, loadPlan } from "../../src/plan/load/loadPlan.ts"
+import { layer } from "../../src/plan/bundler/PlanBundler.node.ts"
 import { planFolder } from "../support/planFolder.ts"
 
 const secret = "export default 'SECRET'\nexport const secret = 'SECRET'\n"

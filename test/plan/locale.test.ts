@@ -1,10 +1,10 @@
 // The one locale and the one time zone that every plan has, whatever the host's are: seen from a plan in its process.
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { loadPlan } from "../../src/plan/loadPlan.ts"
-import * as PlanBundler from "../../src/plan/PlanBundler.node.ts"
-import { PlanVm } from "../../src/plan/PlanVm.ts"
-import * as PlanVmNode from "../../src/plan/PlanVm.node.ts"
+import { loadPlan } from "../../src/plan/load/loadPlan.ts"
+import * as PlanBundler from "../../src/plan/bundler/PlanBundler.node.ts"
+import { PlanVm } from "../../src/plan/host/PlanVm.ts"
+import * as PlanVmNode from "../../src/plan/host/PlanVm.node.ts"
 import { play } from "../support/planHarness.ts"
 import { planFolder } from "../support/planFolder.ts"
 

@@ -1,8 +1,8 @@
 // A plan with very many findings is refused in little time, and says how many it does not list.
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
-import { inspectPlan } from "../../src/plan/loadPlan.ts"
-import { layer } from "../../src/plan/PlanBundler.node.ts"
+import { inspectPlan } from "../../src/plan/load/loadPlan.ts"
+import { layer } from "../../src/plan/bundler/PlanBundler.node.ts"
 import { planFolder } from "../support/planFolder.ts"
 
 const run = "export const run = async () => 1\n"

@@ -1,7 +1,7 @@
 // Every plan that misbehaves ends as a named error in bounded time, the host unharmed. Real processes.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as PlanVmNode from "../../src/plan/PlanVm.node.ts"
+import * as PlanVmNode from "../../src/plan/host/PlanVm.node.ts"
 import { answer, errorOf, launch, playBody, resultOf, run } from "../support/planBodies.ts"
 
 const endings: ReadonlyArray<readonly [what: string, body: string, code: string, message: RegExp]> = [

@@ -2,10 +2,10 @@
 // the run, and run. What no script has is said beforehand.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { runPlanFile } from "../../src/engine/runPlanFile.ts"
+import { runPlanFile } from "../../src/engine/launch/runPlanFile.ts"
 import { absentGlobals, presentGlobals } from "../../src/plan/determinism/catalogue.ts"
-import { inspectPlan } from "../../src/plan/loadPlan.ts"
-import { layer } from "../../src/plan/PlanBundler.node.ts"
+import { inspectPlan } from "../../src/plan/load/loadPlan.ts"
+import { layer } from "../../src/plan/bundler/PlanBundler.node.ts"
 import { liveEngine, writeFiles } from "../support/liveEngine.ts"
 import { paidRegistry } from "../support/paidRegistry.ts"
 import { planFolder } from "../support/planFolder.ts"

@@ -3,10 +3,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { patternSample } from "../../src/schema/pattern/patternSample.ts"
 import { sampleOf } from "../../src/schema/schemaSample.ts"
-import { compileSchema } from "../../src/adapters/structuredOutput.ts"
+import { compileSchema } from "../../src/adapters/structured/structuredOutput.ts"
 import type { JsonSchemaDocument } from "../../src/domain/ModelRun.ts"
 import { Budget } from "../../src/schema/Budget.ts"
-import { canonicalJsonOf } from "../../src/domain/canonicalJson.ts"
+import { canonicalJsonOf } from "../../src/domain/json/canonicalJson.ts"
 import { satisfiable } from "../support/schemas.ts"
 
 const sampled = (...args: Parameters<typeof sampleOf>) => Result.getOrThrow(sampleOf(...args))

@@ -1,6 +1,6 @@
 // A schema to prove something with: refused where a validator would pass over something in silence.
 import { assert, describe, it } from "@effect/vitest"
-import type { Json } from "../../src/domain/canonicalJson.ts"
+import type { Json } from "../../src/domain/json/canonicalJson.ts"
 import { schemaProblems } from "../../src/schema/schemaProblems.ts"
 
 const refusal = (schema: Json): string => {

@@ -53,7 +53,7 @@ export const packages: ReadonlyArray<readonly [name: RegExp, places: RegExp]> = 
   [/^yaml$/, /^(council|app)\//],
   [/^ignore$/, /^cli\//],
   // In the text of the plan that `alembic init` writes.
-  [/^alembic\/plan$/, /^cli\/initFiles\.ts$/]
+  [/^alembic\/plan$/, /^cli\/init\/initFiles\.ts$/]
 ]
 
 /** Members of `effect` itself that are not stable, each with the only places that import it; the rest nowhere. */
@@ -240,7 +240,7 @@ export const ambientUses = (file: string, source: string): ReadonlyArray<string>
 /** Effects are run by the command's main and by who was handed a context; nowhere else. */
 export const strayRuns = (file: string, source: string): ReadonlyArray<string> => {
   // The prelude's runtime is run inside the plan's context, by itself.
-  if (isLive(file) || file === "plan/preludeRuntime.ts") return []
+  if (isLive(file) || file === "plan/prelude/preludeRuntime.ts") return []
   const code = source.replaceAll(/^\s*(?:\/\/|\*|\/\*).*$/gm, "")
   return Array.from(
     code.matchAll(/\bEffect\.run(?:Sync|Promise|Fork|Callback)(?:Exit)?\b(?!With)/g),

@@ -4,7 +4,7 @@ import { spawn, type ChildProcess } from "node:child_process"
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { hashOf, requirementsOf } from "../../src/cli/trust/requirements.ts"
-import { decodeContract } from "../../src/engine/planSpec.ts"
+import { decodeContract } from "../../src/engine/launch/planSpec.ts"
 import { buildCommand } from "./buildCommand.ts"
 
 const main = buildCommand()

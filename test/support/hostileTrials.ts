@@ -3,14 +3,20 @@
 import { Cause, Effect, Exit, Option, Result } from "effect"
 import { sha256 } from "../../src/domain/fingerprint.ts"
 import { EngineVersions } from "../../src/engine/EngineVersions.ts"
-import { executeRun } from "../../src/engine/executeRun.ts"
-import { runOptions } from "../../src/engine/howToRun.ts"
-import { replayJournal } from "../../src/engine/replayRun.ts"
+import { executeRun } from "../../src/engine/run/executeRun.ts"
+import { runOptions } from "../../src/engine/run/RunOptions.ts"
+import { replayJournal } from "../../src/engine/replay/replayRun.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import { JournalError } from "../../src/journal/JournalError.ts"
-import { describeRun } from "../../src/journal/RunMeta.ts"
-import { blockBytes, readTarHeader, tarEnd, tarHeader, tarPadding } from "../../src/journal/tar.ts"
-import { MemoryDisk } from "../../src/kernel/FsPort.memory.ts"
+import { describeRun } from "../../src/journal/store/RunMeta.ts"
+import {
+  blockBytes,
+  readTarHeader,
+  tarEnd,
+  tarHeader,
+  tarPadding
+} from "../../src/journal/maintenance/tar.ts"
+import { MemoryDisk } from "../../src/kernel/files/FsPort.memory.ts"
 import { dice, type Dice } from "./dice.ts"
 import { engineOn } from "./engineLayer.ts"
 import { hostileDriver, oddValue, ofSameKind } from "./hostileTurns.ts"

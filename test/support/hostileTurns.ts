@@ -1,10 +1,10 @@
 // What a hostile plan's process may say: turns as an honest one would say them, bent at random, so that what is believed
 // goes deep and what is not is nearly right. A function of its dice.
 import { Effect, Result } from "effect"
-import { defaultLimits } from "../../src/plan/PlanVm.ts"
-import { believing, decodeChildLine, failedTurn } from "../../src/plan/planTurn.ts"
-import { brokenTurn } from "../../src/plan/turnProtocol.ts"
-import type { Answer, PlanDriver, Turn } from "../../src/plan/PlanProtocol.ts"
+import { defaultLimits } from "../../src/plan/host/PlanVm.ts"
+import { believing, decodeChildLine, failedTurn } from "../../src/plan/host/planTurn.ts"
+import { brokenTurn } from "../../src/plan/host/turnProtocol.ts"
+import type { Answer, PlanDriver, Turn } from "../../src/plan/host/PlanProtocol.ts"
 import type { Dice } from "./dice.ts"
 import { moduleOf } from "./planHarness.ts"
 

@@ -1,7 +1,7 @@
 // A process that starts another one, which holds its stdout open, watches over it, and exits as it is told, for
-// test/kernel/liveProcesses.test.ts.
+// test/kernel/processes/liveProcesses.test.ts.
 import { spawn } from "node:child_process"
-import { keepWatch } from "../../src/kernel/liveProcesses.node.ts"
+import { keepWatch } from "../../src/kernel/processes/liveProcesses.node.ts"
 
 const [how, group] = process.argv.slice(2)
 const deaf = `process.on("SIGTERM", () => {}); console.log("up"); setInterval(() => {}, 1e9)`

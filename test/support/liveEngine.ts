@@ -1,17 +1,17 @@
 // The engine on real files and real plan processes, in a folder of its own; models are the caller's.
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, FileSystem, Layer, Path } from "effect"
-import type { AdapterRegistry } from "../../src/adapters/AdapterRegistry.ts"
-import { Guards, type GuardsOptions } from "../../src/adapters/Guards.ts"
+import type { AdapterRegistry } from "../../src/adapters/registry/AdapterRegistry.ts"
+import { Guards, type GuardsOptions } from "../../src/adapters/guard/Guards.ts"
 import { Alembic } from "../../src/engine/Alembic.ts"
 import { EngineVersions } from "../../src/engine/EngineVersions.ts"
 import { Journal } from "../../src/journal/Journal.ts"
-import * as FsPortNode from "../../src/kernel/FsPort.node.ts"
+import * as FsPortNode from "../../src/kernel/files/FsPort.node.ts"
 import * as HostIdentityNode from "../../src/kernel/HostIdentity.node.ts"
 import { IdFactory } from "../../src/kernel/IdFactory.ts"
-import * as PlanBundlerNode from "../../src/plan/PlanBundler.node.ts"
-import * as PlanVmNode from "../../src/plan/PlanVm.node.ts"
-import * as PreludeNode from "../../src/plan/Prelude.node.ts"
+import * as PlanBundlerNode from "../../src/plan/bundler/PlanBundler.node.ts"
+import * as PlanVmNode from "../../src/plan/host/PlanVm.node.ts"
+import * as PreludeNode from "../../src/plan/prelude/Prelude.node.ts"
 
 /** A folder that goes with the scope. */
 export const temporaryFolder = FileSystem.FileSystem.use((fs) =>

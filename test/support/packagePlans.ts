@@ -1,11 +1,11 @@
 // Plans that import npm packages, from folders made for a test: loaded, and played in their own process.
 import { Effect, Layer } from "effect"
-import { loadPlan } from "../../src/plan/loadPlan.ts"
-import * as PlanBundlerNode from "../../src/plan/PlanBundler.node.ts"
-import { PlanVm } from "../../src/plan/PlanVm.ts"
-import * as PlanVmNode from "../../src/plan/PlanVm.node.ts"
-import { Prelude } from "../../src/plan/Prelude.ts"
-import * as PreludeNode from "../../src/plan/Prelude.node.ts"
+import { loadPlan } from "../../src/plan/load/loadPlan.ts"
+import * as PlanBundlerNode from "../../src/plan/bundler/PlanBundler.node.ts"
+import { PlanVm } from "../../src/plan/host/PlanVm.ts"
+import * as PlanVmNode from "../../src/plan/host/PlanVm.node.ts"
+import { Prelude } from "../../src/plan/prelude/Prelude.ts"
+import * as PreludeNode from "../../src/plan/prelude/Prelude.node.ts"
 import { planFolder } from "./planFolder.ts"
 import { play } from "./planHarness.ts"
 

@@ -1,8 +1,8 @@
 // A registry whose one adapter costs money, and counts: the only trusted witness of a call made twice.
 import { Effect, Layer } from "effect"
 import type { Adapter, AttemptSuccess } from "../../src/adapters/Adapter.ts"
-import { AdapterRegistry, type Price } from "../../src/adapters/AdapterRegistry.ts"
-import { identityOf } from "../../src/adapters/offlineRegistry.ts"
+import { AdapterRegistry, type Price } from "../../src/adapters/registry/AdapterRegistry.ts"
+import { identityOf } from "../../src/adapters/registry/offlineRegistry.ts"
 import type { ModelError } from "../../src/domain/ModelError.ts"
 import type { ModelRunInput } from "../../src/domain/ModelRun.ts"
 

@@ -2,9 +2,9 @@
 // share.
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import type { PlanState } from "../../src/plan/PlanProtocol.ts"
-import { PlanVm, type LaunchOptions } from "../../src/plan/PlanVm.ts"
-import * as PlanVmNode from "../../src/plan/PlanVm.node.ts"
+import type { PlanState } from "../../src/plan/host/PlanProtocol.ts"
+import { PlanVm, type LaunchOptions } from "../../src/plan/host/PlanVm.ts"
+import * as PlanVmNode from "../../src/plan/host/PlanVm.node.ts"
 import { moduleOf, play, success, type AnswerOf } from "./planHarness.ts"
 
 export const input = { goal: "G", args: { a: [1] }, files: [{ path: "f", text: "t", sha256: "s" }] }

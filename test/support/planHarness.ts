@@ -1,7 +1,7 @@
 // Drives a plan to its end as the engine would, with answers made up by rule: the stub of the shared determinism
 // cases, or any other. It knows nothing of journals.
 import { Effect } from "effect"
-import type { PlanBundle } from "../../src/plan/PlanBundle.ts"
+import type { PlanBundle } from "../../src/plan/bundler/PlanBundle.ts"
 import type {
   Answer,
   PlanCall,
@@ -9,7 +9,7 @@ import type {
   PlanRequest,
   PlanState,
   DrivenTurn
-} from "../../src/plan/PlanProtocol.ts"
+} from "../../src/plan/host/PlanProtocol.ts"
 
 export type AnswerOf = (call: PlanCall) => unknown
 

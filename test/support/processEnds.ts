@@ -1,7 +1,7 @@
 // Ends of subprocesses as a test writes them down, and what is read of them.
 import { Result } from "effect"
-import { readProcess } from "../../src/adapters/classifyProcess.ts"
-import type { CliFormat } from "../../src/adapters/readCli.ts"
+import { readProcess } from "../../src/adapters/classify/classifyProcess.ts"
+import type { CliFormat } from "../../src/adapters/classify/readCli.ts"
 import type { ProcessEnd } from "../../src/kernel/subprocess/Subprocess.ts"
 
 const now = Date.parse("2026-01-01T00:00:00Z")

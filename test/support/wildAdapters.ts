@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import type { Adapter } from "../../src/adapters/Adapter.ts"
-import { canonicalJson } from "../../src/domain/canonicalJson.ts"
+import { canonicalJson } from "../../src/domain/json/canonicalJson.ts"
 import { makeError, maxMessageLength } from "../../src/domain/ModelError.ts"
 import { ModelRunResult } from "../../src/domain/ModelRun.ts"
 

@@ -1,8 +1,8 @@
 // Replies as they come over the wire, in the envelopes of the providers, and rows of what they mean.
 import { assert } from "@effect/vitest"
 import { Result } from "effect"
-import { readReply } from "../../src/adapters/classifyAnswer.ts"
-import { classifyFailedReply, type WireReply } from "../../src/adapters/classifyHttp.ts"
+import { readReply } from "../../src/adapters/classify/classifyAnswer.ts"
+import { classifyFailedReply, type WireReply } from "../../src/adapters/classify/classifyHttp.ts"
 import { breakerOutcome, type ModelError } from "../../src/domain/ModelError.ts"
 
 /** Epoch ms at which every reply is read. */

@@ -1,5 +1,5 @@
 // One question to one oracle, for tests: the outcome as "proven", or "refuted:code", "unproven:code".
-import type { Json } from "../../src/domain/canonicalJson.ts"
+import type { Json } from "../../src/domain/json/canonicalJson.ts"
 import { sha256 } from "../../src/domain/fingerprint.ts"
 import { checkClaims } from "../../src/verifier/checkClaims.ts"
 import type { Evidence } from "../../src/verifier/Evidence.ts"

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { sha256 } from "../../src/domain/fingerprint.ts"
 import type { Evidence } from "../../src/verifier/Evidence.ts"
-import type { Json } from "../../src/domain/canonicalJson.ts"
+import type { Json } from "../../src/domain/json/canonicalJson.ts"
 import { checkClaims } from "../../src/verifier/checkClaims.ts"
 import { loadEvidence } from "../../src/verifier/loadEvidence.ts"
 

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { pointAt } from "../../src/verifier/pointer.ts"
-import { pointerToken } from "../../src/domain/strictJson.ts"
+import { pointerToken } from "../../src/domain/json/strictJson.ts"
 
 const document = {
   foo: ["bar", "baz"],

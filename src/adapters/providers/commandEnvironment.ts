@@ -1,7 +1,7 @@
 // The environment of a subprocess agent: what a program needs to run at all, the keys of the tool it is, what its
 // configuration adds or passes on, and nothing else of the host's. And which values of the host are secrets: those
 // are hidden in its output whether it was given them or not. Pure.
-import type { CliFormat } from "../readCli.ts"
+import type { CliFormat } from "../classify/readCli.ts"
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

@@ -1,12 +1,12 @@
 // A person as an adapter. An attempt never waits: it brings the answer that is already there, or fails with
 // `awaiting_answer`, which the engine turns into a durable question.
 import { Effect, Option, Result } from "effect"
-import type { Json } from "../../domain/canonicalJson.ts"
+import type { Json } from "../../domain/json/canonicalJson.ts"
 import { makeError } from "../../domain/ModelError.ts"
 import type { JsonSchemaDocument, ModelRunInput } from "../../domain/ModelRun.ts"
 import type { Adapter, AttemptSuccess } from "../Adapter.ts"
 import { Answers } from "../Answers.ts"
-import { compileSchema, readAnswer, type StructuredSchema } from "../structuredOutput.ts"
+import { compileSchema, readAnswer, type StructuredSchema } from "../structured/structuredOutput.ts"
 
 /** What a person said, as the waist gets it. Text that the schema takes is the value itself, else JSON may stand in it. */
 const spoken = (said: Json, schema: StructuredSchema | undefined): AttemptSuccess => {

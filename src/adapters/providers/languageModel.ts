@@ -5,12 +5,12 @@ import type { AiError, LanguageModel, Response } from "effect/ai"
 import { makeError, type ModelError, type TokenUsage } from "../../domain/ModelError.ts"
 import type { ModelRunInput } from "../../domain/ModelRun.ts"
 import type { Adapter } from "../Adapter.ts"
-import { type Draft, judge } from "../classifyAnswer.ts"
-import { classifyFailedReply, type Reading } from "../classifyHttp.ts"
-import { classifyTransport } from "../classifyThrown.ts"
-import { hidePrompt, redact } from "../redact.ts"
-import { makeRedactor } from "../redactAnswer.ts"
-import { promptWithSchema } from "../schemaPrompt.ts"
+import { type Draft, judge } from "../classify/classifyAnswer.ts"
+import { classifyFailedReply, type Reading } from "../classify/classifyHttp.ts"
+import { classifyTransport } from "../classify/classifyThrown.ts"
+import { hidePrompt, redact } from "../redact/redact.ts"
+import { makeRedactor } from "../redact/redactAnswer.ts"
+import { promptWithSchema } from "../structured/schemaPrompt.ts"
 
 export interface LanguageModelOptions {
   /** The adapter's id, as runs name it. */

@@ -1,12 +1,12 @@
 // The offline adapter: no network, no cost, the same answer to the same question. It answers from fixtures, and
 // what they leave open from the prompt's hash. It is a real adapter: the spine treats it like any other.
 import { Effect, Result } from "effect"
-import { canonicalJsonOf } from "../../domain/canonicalJson.ts"
+import { canonicalJsonOf } from "../../domain/json/canonicalJson.ts"
 import { sha256 } from "../../domain/fingerprint.ts"
 import { makeError } from "../../domain/ModelError.ts"
 import type { ModelRunInput } from "../../domain/ModelRun.ts"
 import type { Adapter, AttemptSuccess } from "../Adapter.ts"
-import type { FixtureAnswer, FixtureMatch, FixtureRule, Fixtures } from "../Fixtures.ts"
+import type { FixtureAnswer, FixtureMatch, FixtureRule, Fixtures } from "../registry/Fixtures.ts"
 import { linearPattern, maxPatternSteps } from "../../schema/pattern/linearPattern.ts"
 import { schemaProblems } from "../../schema/schemaProblems.ts"
 import { sampleOf } from "../../schema/schemaSample.ts"

@@ -1,7 +1,7 @@
 // The kept price table (@pydantic/genai-prices), as it was installed: loaded when a price is first asked for, never
 // refreshed over the network, so that the same version gives the same prices.
 import { Clock, Effect } from "effect"
-import type { Price, Rates } from "../AdapterRegistry.ts"
+import type { Price, Rates } from "../registry/AdapterRegistry.ts"
 
 /** The table's own names of providers. */
 const tableProviders: Readonly<Record<string, string>> = {

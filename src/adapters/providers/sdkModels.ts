@@ -1,9 +1,9 @@
 // Calls the AI SDK's provider packages: loads one when first used, builds its model, translates our input into its
 // call. Nothing here reads errors; every setting is given, so that no package looks into the environment.
-import type { Json } from "../../domain/canonicalJson.ts"
+import type { Json } from "../../domain/json/canonicalJson.ts"
 import type { JsonSchemaDocument, ModelRunInput } from "../../domain/ModelRun.ts"
-import { promptWithSchema } from "../schemaPrompt.ts"
-import { at, asList, asObject, asString } from "../readJson.ts"
+import { promptWithSchema } from "../structured/schemaPrompt.ts"
+import { at, asList, asObject, asString } from "../classify/readJson.ts"
 
 export type ProviderKind = "anthropic" | "openai" | "google" | "openai-compatible"
 

@@ -1,6 +1,6 @@
 // The fetch given to provider SDKs: sends once, follows no redirect, reads the whole body within a bound, and keeps
 // what was seen on the wire, so that classification stands on evidence instead of on an SDK's reading of it.
-import type { WireReply } from "../classifyHttp.ts"
+import type { WireReply } from "../classify/classifyHttp.ts"
 
 /** What one attempt left on the wire. */
 export class Exchange {

@@ -1,12 +1,12 @@
 // Signals, as the command's own process holds them: from when it has something to put away until that is done. Before
 // and after, and in commands that never hold any, the system's default action ends it at once, also while it works.
 // The first signal completes a Deferred; the second one ends the process, and with it every process that it has started
-// (kernel/liveProcesses.node.ts). A host hears signals through its supervisor (supervision.ts); a process without one
+// (kernel/processes/liveProcesses.node.ts). A host hears signals through its supervisor (supervision.ts); a process without one
 // hears them itself, between two pieces of work.
 import { basename } from "node:path"
 import process from "node:process"
 import { Deferred, Effect, type Scope } from "effect"
-import { tellOfLive } from "../../kernel/liveProcesses.node.ts"
+import { tellOfLive } from "../../kernel/processes/liveProcesses.node.ts"
 import { held, saidOf, sayOf, signalExitCode, type Held, type Said } from "./supervision.ts"
 
 /** The script that a supervisor runs as its host. */

@@ -2,8 +2,8 @@
 // and ends the host when the rules of supervision.ts say so.
 import { spawn } from "node:child_process"
 import process from "node:process"
-import { endsWithHost } from "../../kernel/endsWithHost.node.ts"
-import { killAll } from "../../kernel/liveProcesses.node.ts"
+import { endsWithHost } from "../../kernel/processes/endsWithHost.node.ts"
+import { killAll } from "../../kernel/processes/liveProcesses.node.ts"
 import { held, saidOf, sayOf, signalExitCode, step, unsignalled, type Happened } from "./supervision.ts"
 
 /** A killed process that does not go is not waited for longer. */

@@ -1,5 +1,5 @@
 // A model's price for people.
-import type { CatalogLink } from "../../adapters/ModelCatalog.ts"
+import type { CatalogLink } from "../../adapters/registry/ModelCatalog.ts"
 
 export const priceText = ({ free, price }: Pick<CatalogLink, "free" | "price">): string => {
   if (free) return "free"

@@ -1,6 +1,6 @@
 // A JSON Schema in short, for a person who is to answer by it: `{ "n": integer 1 to 5, "why"?: string }`. What the form
 // has no words for is shown as the keyword. Pure.
-import type { Json } from "../../domain/canonicalJson.ts"
+import type { Json } from "../../domain/json/canonicalJson.ts"
 import { clip } from "../terminal/style.ts"
 
 const maxDepth = 4

@@ -2,13 +2,13 @@
 // has kept. What was given once holds whenever the run goes on, unless it is given anew; then that holds from then on.
 // Keys are never kept: the environment is read anew every time.
 import { Effect, Option, Schema } from "effect"
-import { decodeConfigText } from "../../adapters/Config.ts"
-import { baseUrlProblem, baseUrlVariables, keyVariables } from "../../adapters/Endpoints.ts"
+import { decodeConfigText } from "../../adapters/registry/Config.ts"
+import { baseUrlProblem, baseUrlVariables, keyVariables } from "../../adapters/registry/Endpoints.ts"
 import type { HowToRun } from "../../engine/Engine.ts"
 import { badInput } from "../CommandError.ts"
 import { Host, type ModelSettings } from "../Host.ts"
-import { readConfigText, readFixturesText } from "../inputs.ts"
-import { readText } from "../inputsText.ts"
+import { readConfigText, readFixturesText } from "../inputs/runInputs.ts"
+import { readText } from "../inputs/textFiles.ts"
 
 export interface ModelFlags {
   readonly model: Option.Option<string>

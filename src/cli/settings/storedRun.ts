@@ -1,14 +1,14 @@
 // A stored run: what its directory says of how it was begun. So resume and replay give names the meaning they had.
 import { Effect, Option, Result } from "effect"
-import type { Json } from "../../domain/canonicalJson.ts"
+import type { Json } from "../../domain/json/canonicalJson.ts"
 import type { Contract } from "../../domain/Contract.ts"
-import type { RunId } from "../../domain/RunSpec.ts"
-import { keptText } from "../../engine/keptText.ts"
-import { decodeContract } from "../../engine/planSpec.ts"
+import type { RunId } from "../../domain/run/RunSpec.ts"
+import { keptText } from "../../engine/launch/keptText.ts"
+import { decodeContract } from "../../engine/launch/planSpec.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { fromJournal } from "../CommandError.ts"
 import type { ModelSettings } from "../Host.ts"
-import { resolveRun } from "../runReference.ts"
+import { resolveRun } from "../inputs/runReference.ts"
 import { modelsOf, readKept } from "./runSettings.ts"
 
 const contractOf = (contract: Json): Contract | undefined =>
@@ -34,7 +34,7 @@ export const storedRunOf = Effect.fnUntraced(
       boardModels:
         boards === undefined
           ? []
-          : (yield* Effect.promise(() => import("../boards.ts"))).keptModels(
+          : (yield* Effect.promise(() => import("../inputs/boards.ts"))).keptModels(
               yield* journal.blobs.get(boards)
             ),
       kept: readKept(yield* keptText(journal, "settings")),

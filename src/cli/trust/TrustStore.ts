@@ -1,7 +1,7 @@
 // TrustStore: what the person at this machine has agreed to, and which runs this machine wrote. Kept in the user's
 // state directory, outside every project. Live: app/trustStore.ts.
 import type { Effect } from "effect"
-import type { Proving } from "../../engine/Witness.ts"
+import type { Proving } from "../../engine/people/Witness.ts"
 
 /** Where the events of a run come from, as this machine can prove it. */
 export interface Origin {

@@ -2,7 +2,7 @@
 // or ALEMBIC_TRUST names the hash of what was shown. `--yes` agrees to spending, and to nothing else.
 import { Effect } from "effect"
 import { Prompt } from "effect/cli"
-import type { RunErrorInfo } from "../../domain/RunEvent.ts"
+import type { RunErrorInfo } from "../../domain/run/RunEvent.ts"
 import { Host } from "../Host.ts"
 import { Output } from "../Output.ts"
 import { trustText } from "../render/trustText.ts"

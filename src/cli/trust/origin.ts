@@ -2,9 +2,9 @@
 // and which approvals count. What this machine began was agreed to when it began.
 import { Effect } from "effect"
 import type { Contract } from "../../domain/Contract.ts"
-import type { RunEvent } from "../../domain/RunEvent.ts"
-import type { RunId } from "../../domain/RunSpec.ts"
-import { unproven, type Proving } from "../../engine/Witness.ts"
+import type { RunEvent } from "../../domain/run/RunEvent.ts"
+import type { RunId } from "../../domain/run/RunSpec.ts"
+import { unproven, type Proving } from "../../engine/people/Witness.ts"
 import { Journal } from "../../journal/Journal.ts"
 import type { RunJournal } from "../../journal/RunJournal.ts"
 import { Host } from "../Host.ts"

@@ -1,7 +1,7 @@
 // What a run may do to this machine, or tell others, by the word of a file: command lines with the environment they
 // get, and addresses that keys and prompts go to. A person sees exactly this before any of it happens. Pure.
 import { Option, Result } from "effect"
-import { decodeConfigText, type AlembicConfig, type CommandConfig } from "../../adapters/Config.ts"
+import { decodeConfigText, type AlembicConfig, type CommandConfig } from "../../adapters/registry/Config.ts"
 import { fingerprint } from "../../domain/fingerprint.ts"
 import type { Contract } from "../../domain/Contract.ts"
 

@@ -2,8 +2,8 @@
 // hash of all that its log says.
 import { Effect, Result } from "effect"
 import { fingerprint } from "../../domain/fingerprint.ts"
-import type { RunId } from "../../domain/RunSpec.ts"
-import { digestOf } from "../../journal/Checkpoint.ts"
+import type { RunId } from "../../domain/run/RunSpec.ts"
+import { digestOf } from "../../journal/state/Checkpoint.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { fromJournal } from "../CommandError.ts"
 import type { TakenUp } from "./requirements.ts"

@@ -1,4 +1,4 @@
-// How a council asks its members, by the rules under which its run began (domain/rules.ts): a run that goes on asks as
+// How a council asks its members, by the rules under which its run began (domain/run/rules.ts): a run that goes on asks as
 // it began, so that what is in its journal still answers. What members said counts the same under all rules.
 import type { PhaseKind } from "../Board.ts"
 import { minLetters } from "../dissent/answers.ts"

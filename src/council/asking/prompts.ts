@@ -1,7 +1,7 @@
 // The words members are asked with; what differs by the rules of a run is askingBy.ts's. Everything that comes from others (the question's files, what members said)
 // stands in JSON inside a marked block, said to be material to judge: it cannot end its block, and is no instruction.
-import type { Json } from "../../domain/canonicalJson.ts"
-import { currentRules } from "../../domain/rules.ts"
+import type { Json } from "../../domain/json/canonicalJson.ts"
+import { currentRules } from "../../domain/run/rules.ts"
 import { askingBy, type Asking } from "./askingBy.ts"
 import { isContrarian, type Board, type Member, type Phase } from "../Board.ts"
 import type { Objection } from "../dissent/objections.ts"

@@ -4,7 +4,7 @@
 import { admission, type Admission, type Scope } from "../../domain/budget/admission.ts"
 import { nothing, type Amount } from "../../domain/budget/Spending.ts"
 import type { Budget } from "../../domain/Contract.ts"
-import type { RunState } from "../../journal/RunState.ts"
+import type { RunState } from "../../journal/state/RunState.ts"
 
 /** A part of a run with a budget of its own, inside the run's. */
 export interface Part {

@@ -1,6 +1,6 @@
 // WaitingLine: calls that wait for the budget of a part of the run, part by part, the oldest first. Who comes later and
 // needs the same budget waits behind them, so that a small call does not overtake a large one for ever.
-import type { IssuedCall } from "../CallBook.ts"
+import type { IssuedCall } from "../calls/CallBook.ts"
 
 export const makeWaitingLine = () => {
   const lines = new Map<string, Array<IssuedCall>>()

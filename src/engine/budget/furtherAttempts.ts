@@ -1,15 +1,15 @@
 // furtherAttempts: retries, repairs and next links of calls in flight. Each asks before it is sent: it is admitted and
 // made durable, or waits in no place of the concurrency, or is refused. What has ended is journaled here too.
 import { Deferred, Effect, Option } from "effect"
-import type { EndedAttempt } from "../../adapters/AttemptPort.ts"
+import type { EndedAttempt } from "../../adapters/guard/AttemptPort.ts"
 import { utf8Bytes, worstOfAttempt } from "../../adapters/Pricing.ts"
 import { refusalOf, type Admission } from "../../domain/budget/admission.ts"
 import { makeError } from "../../domain/ModelError.ts"
 import type { JournalError } from "../../journal/JournalError.ts"
-import type { IssuedCall } from "../CallBook.ts"
-import type { AttemptNote, Flights } from "../Flights.ts"
-import type { LiveAnswers } from "../LiveAnswers.ts"
-import type { RunContext } from "../RunContext.ts"
+import type { IssuedCall } from "../calls/CallBook.ts"
+import type { AttemptNote, Flights } from "../calls/CallsInFlight.ts"
+import type { LiveAnswers } from "../calls/LiveAnswers.ts"
+import type { RunContext } from "../run/RunContext.ts"
 import { wholeRun, type BudgetDesk } from "./BudgetDesk.ts"
 import { reserveOf } from "./reserveOf.ts"
 

@@ -7,8 +7,8 @@
 // U3  A call that ends while such a question stands was not made again: it was skipped.
 // U4  A reopening that drops a skipped call brings its doubt back, without the answer: the person is asked again.
 import { callId, type CallRef } from "../../domain/Call.ts"
-import type { Json } from "../../domain/canonicalJson.ts"
-import type { RunEvent, RunEventOf } from "../../domain/RunEvent.ts"
+import type { Json } from "../../domain/json/canonicalJson.ts"
+import type { RunEvent, RunEventOf } from "../../domain/run/RunEvent.ts"
 
 /** The question whether a call in doubt is made again. */
 export const isAboutDoubt = ({ choices, kind }: RunEventOf<"QuestionAsked">): boolean =>

@@ -2,11 +2,11 @@
 // have acted, so that it is in doubt here too: journaled as a dispatch of this run, and asked about like one.
 import { Effect } from "effect"
 import type { JournalError } from "../../journal/JournalError.ts"
-import type { IssuedCall } from "../CallBook.ts"
-import type { Dispatcher } from "../Dispatcher.ts"
-import { mayActAgain, type PendingItems } from "../pendingItems.ts"
+import type { IssuedCall } from "../calls/CallBook.ts"
+import type { Dispatcher } from "../calls/Dispatcher.ts"
+import { mayActAgain, type PendingItems } from "../people/pendingItems.ts"
 import type { Alike } from "../reuse/lentCopy.ts"
-import type { RunContext } from "../RunContext.ts"
+import type { RunContext } from "../run/RunContext.ts"
 
 /** The call, in doubt if it was lent so. For calls to which nothing was answered. */
 export type TakeLentDoubt = (call: IssuedCall, alike?: Alike) => Effect.Effect<IssuedCall, JournalError>

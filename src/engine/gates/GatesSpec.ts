@@ -2,7 +2,7 @@
 // how often the run was reopened, is another.
 import { Schema } from "effect"
 import { GateName } from "../../mission/Mission.ts"
-import { DoneMission } from "../../mission/provenAgain.ts"
+import { DoneMission } from "../../mission/proofs/provenAgain.ts"
 
 /**
  * `start`: the council of the contract, before the plan. `end`: after the plan returned, what is left to `decide`, or

@@ -2,7 +2,7 @@
 // contract, and before it returns calls for the gates that nothing has decided yet; so the gates of a run are calls
 // of it like a mission is, and are journaled, bounded, resumed and paid once like one.
 import { Effect, Option, Schema } from "effect"
-import type { Json } from "../../domain/canonicalJson.ts"
+import type { Json } from "../../domain/json/canonicalJson.ts"
 import type { Contract } from "../../domain/Contract.ts"
 import { sha256 } from "../../domain/fingerprint.ts"
 import type {
@@ -13,7 +13,7 @@ import type {
   PlanDriver,
   PlanState,
   StepCall
-} from "../../plan/PlanProtocol.ts"
+} from "../../plan/host/PlanProtocol.ts"
 import { ProofRef } from "../../mission/Mission.ts"
 import { GatesSpec } from "./GatesSpec.ts"
 import { askedGates, gateDue, type MissionSeen, type RunGates } from "./runGates.ts"

@@ -2,7 +2,7 @@
 // gates of a mission are mission/gates.ts, and doing what is due is gatedPlan.ts and gatesRoom.ts.
 import type { Contract } from "../../domain/Contract.ts"
 import type { GateName } from "../../mission/Mission.ts"
-import type { DoneMission } from "../../mission/provenAgain.ts"
+import type { DoneMission } from "../../mission/proofs/provenAgain.ts"
 
 /** Where a mission is when the plan has returned. Of `invalid` nothing was begun; `running` is one nobody waits for. */
 export type MissionEnd = "running" | "done" | "failed" | "invalid" | "abandoned"

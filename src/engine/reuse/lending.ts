@@ -8,7 +8,7 @@ import { Journal } from "../../journal/Journal.ts"
 import { JournalError } from "../../journal/JournalError.ts"
 import type { RunJournal } from "../../journal/RunJournal.ts"
 import { Doubts } from "../doubt/Doubts.ts"
-import { keptText } from "../keptText.ts"
+import { keptText } from "../launch/keptText.ts"
 import {
   encodeIndex,
   isLentRole,

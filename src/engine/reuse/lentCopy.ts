@@ -2,11 +2,11 @@
 // that hold the answers' texts one after the other. So the lender may go, and the borrower still has them. What the
 // lender does not know, because it was stopped while a call was being made, is lent as a doubt.
 import { Effect, Option, Result, Schema } from "effect"
-import type { Json } from "../../domain/canonicalJson.ts"
+import type { Json } from "../../domain/json/canonicalJson.ts"
 import { callId, computeCacheKey, type CallIdentity, type CallRef } from "../../domain/Call.ts"
 import { JournalError } from "../../journal/JournalError.ts"
 import type { RunJournal } from "../../journal/RunJournal.ts"
-import { keptText } from "../keptText.ts"
+import { keptText } from "../launch/keptText.ts"
 
 /** The role of the index among the run's blobs; pieces are `lent-1`, `lent-2`, … */
 export const lentRole = "lent"

@@ -1,9 +1,9 @@
 // RunChildren: where the subprocesses of a run are written down before they act, so that whoever takes over a run from
 // a process that died finds them. A Reference: outside a run there is nobody who would take over, and nothing is
-// written. The files are journal/children.ts's.
+// written. The files are journal/store/children.ts's.
 import { Context, Effect, Schema, type Scope } from "effect"
 import { ProcessIdentity } from "../HostIdentity.ts"
-import type { FsError } from "../FsPort.ts"
+import type { FsError } from "../files/FsPort.ts"
 
 /** The variable that a registered subprocess and all that it starts carry in their environment. */
 export const childVariable = "ALEMBIC_CHILD"

@@ -1,13 +1,13 @@
 // Runs one subprocess to its end, over Effect's ChildProcess: a process group of its own, an environment given whole,
 // stdin fed and closed, output bounded, a time limit, and nothing of the group left behind however it ends. Command
 // adapters and proofs run here. The plan's process does not: it starts before Effect is loaded, lives as long as the
-// run, and talks over its pipes (plan/spawnPlan.node.ts).
+// run, and talks over its pipes (plan/host/spawnPlan.node.ts).
 import * as NodeChildProcessSpawner from "@effect/platform-node/NodeChildProcessSpawner"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import { Clock, Deferred, Effect, Fiber, Layer, type PlatformError, Result, type Scope, Stream } from "effect"
 import { ChildProcess, type ChildProcessSpawner } from "effect/process"
-import { keepWatch } from "../liveProcesses.node.ts"
+import { keepWatch } from "../processes/liveProcesses.node.ts"
 import { RunChildren } from "./RunChildren.ts"
 import type { ProcessEnd, SubprocessPlan } from "./Subprocess.ts"
 

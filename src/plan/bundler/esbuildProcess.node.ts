@@ -4,8 +4,8 @@ import type { ChildProcess } from "node:child_process"
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { Clock, Context, Effect } from "effect"
 import type * as Esbuild from "esbuild"
-import { keepWatch } from "../../kernel/liveProcesses.node.ts"
-import { residentMb } from "../../kernel/processTable.node.ts"
+import { keepWatch } from "../../kernel/processes/liveProcesses.node.ts"
+import { residentMb } from "../../kernel/processes/processTable.node.ts"
 import { PlanError } from "../PlanError.ts"
 
 /** What bundling one plan may take. */

@@ -4,10 +4,10 @@ import { realpath } from "node:fs/promises"
 import { builtinModules } from "node:module"
 import { dirname, extname, join, relative, resolve, sep } from "node:path"
 import type { Loader, OnLoadArgs, OnLoadResult, OnResolveArgs, OnResolveResult, PluginBuild } from "esbuild"
-import { standInOf } from "../packageUse.ts"
-import { bufferFile, isBuffer, onlyBuffer, ownBuffer } from "../planBuffer.node.ts"
-import { givenNamespace, standInNamespace } from "../PlanBundle.ts"
-import type { OpenedPlan, PlanFile } from "../PlanBundler.ts"
+import { standInOf } from "./packageUse.ts"
+import { bufferFile, isBuffer, onlyBuffer, ownBuffer } from "./planBuffer.node.ts"
+import { givenNamespace, standInNamespace } from "./PlanBundle.ts"
+import type { OpenedPlan, PlanFile } from "./PlanBundler.ts"
 import {
   installationOf,
   isInside,
@@ -16,7 +16,7 @@ import {
   reasonOf,
   withSlashes,
   type Package
-} from "../planFiles.node.ts"
+} from "../load/planFiles.node.ts"
 import { withOpaqueNames } from "./computedNames.ts"
 import { Descriptions } from "./described.node.ts"
 

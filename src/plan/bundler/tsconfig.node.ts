@@ -3,7 +3,7 @@
 // counts for nothing elsewhere.
 import { realpath, stat } from "node:fs/promises"
 import { dirname, isAbsolute, join, relative, resolve } from "node:path"
-import { installationOf, isInside, readPlanFile, reasonOf, withSlashes } from "../planFiles.node.ts"
+import { installationOf, isInside, readPlanFile, reasonOf, withSlashes } from "../load/planFiles.node.ts"
 import { jsonOf } from "./jsonWithComments.ts"
 
 export class TsconfigProblem extends Error {}

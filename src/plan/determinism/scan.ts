@@ -1,7 +1,7 @@
 // The static layer: finds every construct in a program by which two runs could differ. Pure: text in, findings at
 // offsets of that text out. Positions in the author's source are sourceMap.ts's, refusing is loadPlan's.
 import { parse, type AnyNode, type MemberExpression } from "acorn"
-import { reservedPrefix } from "../PlanBundle.ts"
+import { reservedPrefix } from "../bundler/PlanBundle.ts"
 import { builtinFunctions, globalObjects, instead } from "./catalogue.ts"
 import { globalPath, initialiserOf, propertyNames } from "./constants.ts"
 import { deadCode } from "./deadCode.ts"

@@ -1,5 +1,5 @@
 // plainJson: the JSON text of a value the plan hands out (arguments, log data, its result), or an error that names
-// the path of what JSON cannot carry. The rules of domain/canonicalJson.ts, keys in the author's order; every member
+// the path of what JSON cannot carry. The rules of domain/json/canonicalJson.ts, keys in the author's order; every member
 // is read once. Of a result, which comes after all calls, what has a usual JSON form takes it, with a notice. Evaluated inside the plan's context: see intrinsics.ts.
 import type { Intrinsics } from "./intrinsics.ts"
 import type { RawSite } from "./record.ts"

@@ -2,7 +2,7 @@
 // the last line end starts no further line). And what of it was not fully understood: then only what was found counts,
 // and that something is absent is unproven.
 import { Result } from "effect"
-import type { Json } from "../../domain/canonicalJson.ts"
+import type { Json } from "../../domain/json/canonicalJson.ts"
 import { unproven, type Outcome } from "../Finding.ts"
 
 type Unproven = Outcome & { readonly finding: "unproven" }

@@ -1,7 +1,7 @@
 // containment: the text, array or object contains this. In a text, the exact passage, wherever it stands (for whole
 // words use `quote`); in an array, an equal element; in an object, equal members.
 import { Result, Schema } from "effect"
-import type { Json } from "../../domain/canonicalJson.ts"
+import type { Json } from "../../domain/json/canonicalJson.ts"
 import { holds, unproven, type Outcome } from "../Finding.ts"
 import { oracle, sameJson } from "../Oracle.ts"
 import { isArray } from "../pointer.ts"

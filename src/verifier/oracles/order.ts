@@ -1,7 +1,7 @@
 // order: an array is sorted (as numbers, texts by code unit, or instants), or the given things stand in this
 // sequence, each exactly once: in a text as whole words and numbers, none of which shares a character with the next.
 import { Result, Schema } from "effect"
-import { canonicalJsonOf, type Json } from "../../domain/canonicalJson.ts"
+import { canonicalJsonOf, type Json } from "../../domain/json/canonicalJson.ts"
 import { cutsWord } from "../boundary.ts"
 import { compareDecimal, decimalFromNumber } from "../../domain/decimal.ts"
 import { textFor, type Reading } from "../evidence/reading.ts"

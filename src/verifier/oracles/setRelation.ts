@@ -1,7 +1,7 @@
 // set: how the set of the evidence's elements (of an array, or of a text's lines) relates to the given one. Order
 // and repetitions do not count; elements are equal as JSON, so that lines are compared with texts only.
 import { Result, Schema } from "effect"
-import { canonicalJsonOf, type Json } from "../../domain/canonicalJson.ts"
+import { canonicalJsonOf, type Json } from "../../domain/json/canonicalJson.ts"
 import { noneAlike, textsOnly } from "../comparable.ts"
 import { linesOf } from "../evidence/reading.ts"
 import { proven, refuted, unproven, type Outcome } from "../Finding.ts"

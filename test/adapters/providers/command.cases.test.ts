@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { type CommandSpec, makeCommandAdapter } from "../../../src/adapters/providers/command.ts"
-import type { CliFormat } from "../../../src/adapters/readCli.ts"
+import type { CliFormat } from "../../../src/adapters/classify/readCli.ts"
 import {
   assertOutcome,
   bytesOf,

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { Answers } from "../../../src/adapters/Answers.ts"
 import { makeHumanAdapter } from "../../../src/adapters/providers/human.ts"
-import type { Json } from "../../../src/domain/canonicalJson.ts"
+import type { Json } from "../../../src/domain/json/canonicalJson.ts"
 
 const human = makeHumanAdapter()
 const input = { prompt: "Ship it?", model: "human", idempotencyKey: "call-1" }

@@ -1,6 +1,6 @@
 // A schema in short, as `alembic questions` shows what an answer must be.
 import { assert, describe, it } from "@effect/vitest"
-import type { Json } from "../../../src/domain/canonicalJson.ts"
+import type { Json } from "../../../src/domain/json/canonicalJson.ts"
 import { schemaText } from "../../../src/cli/render/schemaText.ts"
 
 const cases: ReadonlyArray<readonly [Json, string]> = [

@@ -5,7 +5,7 @@ import { Effect, Schema } from "effect"
 import { debate } from "../../../src/council/Debate.ts"
 import { verdictMarkdown, verdictText } from "../../../src/council/renderVerdict.ts"
 import type { Verdict } from "../../../src/council/Verdict.ts"
-import type { Json } from "../../../src/domain/canonicalJson.ts"
+import type { Json } from "../../../src/domain/json/canonicalJson.ts"
 import { dice } from "../../support/dice.ts"
 import { boardOf, failedWith, scripted, statement, succeeded } from "../script.ts"
 

@@ -3,16 +3,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer, Stream } from "effect"
 import type { Adapter } from "../../../src/adapters/Adapter.ts"
-import { AdapterRegistry, type Binding } from "../../../src/adapters/AdapterRegistry.ts"
-import { identityOf } from "../../../src/adapters/offlineRegistry.ts"
+import { AdapterRegistry, type Binding } from "../../../src/adapters/registry/AdapterRegistry.ts"
+import { identityOf } from "../../../src/adapters/registry/offlineRegistry.ts"
 import { reserveUsd } from "../../../src/adapters/Pricing.ts"
 import { makeHumanAdapter } from "../../../src/adapters/providers/human.ts"
 import { makeError } from "../../../src/domain/ModelError.ts"
 import { Alembic } from "../../../src/engine/Alembic.ts"
-import { answerItem } from "../../../src/engine/answerItem.ts"
+import { answerItem } from "../../../src/engine/people/answerItem.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
-import { MemoryDisk } from "../../../src/kernel/FsPort.memory.ts"
-import { Hooks } from "../../../src/plan/Hooks.ts"
+import { MemoryDisk } from "../../../src/kernel/files/FsPort.memory.ts"
+import { Hooks } from "../../../src/plan/hooks/Hooks.ts"
 import { engineOn } from "../../support/engineLayer.ts"
 import { paidRegistry } from "../../support/paidRegistry.ts"
 
@@ -336,7 +336,7 @@ describe("a person", () => {
 
   it.effect("is not what the run's time is for: it does not count while the run waits for them", () =>
     Effect.gen(function* () {
-      const { RunHistory } = yield* Effect.promise(() => import("../../../src/engine/RunHistory.ts"))
+      const { RunHistory } = yield* Effect.promise(() => import("../../../src/engine/replay/RunHistory.ts"))
       const history = new RunHistory()
       const at = (seq: number, at: number) => ({ seq, at, prev: "" })
       history.add({ ...at(1, 0), type: "RunStarted", runId: "r", v: 1, concurrency: 1 })

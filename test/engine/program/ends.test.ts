@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Alembic } from "../../../src/engine/Alembic.ts"
-import { MemoryDisk } from "../../../src/kernel/FsPort.memory.ts"
-import { Hooks } from "../../../src/plan/Hooks.ts"
+import { MemoryDisk } from "../../../src/kernel/files/FsPort.memory.ts"
+import { Hooks } from "../../../src/plan/hooks/Hooks.ts"
 import { paidRegistry } from "../../support/paidRegistry.ts"
 import { engineLayer, engineOn } from "../../support/engineLayer.ts"
 

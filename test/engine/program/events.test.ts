@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { Alembic } from "../../../src/engine/Alembic.ts"
-import { Hooks } from "../../../src/plan/Hooks.ts"
+import { Hooks } from "../../../src/plan/hooks/Hooks.ts"
 import { engineLayer } from "../../support/engineLayer.ts"
 import { layerTest } from "../../../src/testing.ts"
 

@@ -1,7 +1,7 @@
 // `Buffer` inside a plan: bundled where something needs it, and only there; pure; the import of the author is refused.
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { inspectPlan, loadPlan } from "../../../src/plan/loadPlan.ts"
+import { inspectPlan, loadPlan } from "../../../src/plan/load/loadPlan.ts"
 import { liveRoom, packageOf, planOf, playWith } from "../../support/packagePlans.ts"
 import { resultOf } from "../../support/planBodies.ts"
 import { planFolder } from "../../support/planFolder.ts"

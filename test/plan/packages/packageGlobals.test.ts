@@ -2,7 +2,7 @@
 // author is refused both, by whatever name. Real processes.
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { inspectPlan, loadPlan, StaticLayer } from "../../../src/plan/loadPlan.ts"
+import { inspectPlan, loadPlan, StaticLayer } from "../../../src/plan/load/loadPlan.ts"
 import { liveRoom, packageOf, planOf, playFile, playWith } from "../../support/packagePlans.ts"
 import { resultOf } from "../../support/planBodies.ts"
 import { planFolder } from "../../support/planFolder.ts"

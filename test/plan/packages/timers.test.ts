@@ -2,8 +2,8 @@
 // over hinders no run, and the author has none of it. Real processes.
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { inspectPlan, StaticLayer } from "../../../src/plan/loadPlan.ts"
-import type { PlanRequest } from "../../../src/plan/PlanProtocol.ts"
+import { inspectPlan, StaticLayer } from "../../../src/plan/load/loadPlan.ts"
+import type { PlanRequest } from "../../../src/plan/host/PlanProtocol.ts"
 import { liveRoom, packageOf, planOf, playWith } from "../../support/packagePlans.ts"
 import { errorOf, resultOf } from "../../support/planBodies.ts"
 import { planFolder } from "../../support/planFolder.ts"

@@ -1,10 +1,10 @@
 // Patterns of schemas never hold the host: all run in linear time, and mean what ECMAScript says they mean.
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import type { Json } from "../../../src/domain/canonicalJson.ts"
+import type { Json } from "../../../src/domain/json/canonicalJson.ts"
 import { patternProblem } from "../../../src/schema/schemaProblems.ts"
 import { Validator } from "../../../src/schema/validator.ts"
-import { compileSchema } from "../../../src/adapters/structuredOutput.ts"
+import { compileSchema } from "../../../src/adapters/structured/structuredOutput.ts"
 
 const explosive = ["^(a+)+$", "^(a|a)*$", "^(\\w+\\s?)*$", "^([a-zA-Z]+)*$", "^(.*a){12}$", "a*a*a*a*a*b"]
 const hostile = `${"a".repeat(50_000)}!`

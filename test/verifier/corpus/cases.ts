@@ -1,6 +1,6 @@
 // What the corpus is made of: a claim, whether it is true of the evidence, and, for a false one, what makes it a
 // near miss. The prose is written by whoever wants the claim to pass.
-import type { Json } from "../../../src/domain/canonicalJson.ts"
+import type { Json } from "../../../src/domain/json/canonicalJson.ts"
 import type { Claim } from "../../../src/verifier/Claim.ts"
 
 export interface Case {

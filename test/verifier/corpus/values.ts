@@ -1,6 +1,6 @@
 // Claims about values: numbers, units, JSON, hashes, sets, order, dates, exit codes and their combinations. Near
 // misses by a digit, a unit, a type, a zone, a second.
-import type { Json } from "../../../src/domain/canonicalJson.ts"
+import type { Json } from "../../../src/domain/json/canonicalJson.ts"
 import { fingerprint, sha256 } from "../../../src/domain/fingerprint.ts"
 import { Result } from "effect"
 import { falseClaims, trueClaims, type Case } from "./cases.ts"

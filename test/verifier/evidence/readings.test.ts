@@ -2,7 +2,7 @@
 // finding or none, and an edit that changes what a claim is about never leaves its finding as it was.
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import type { Json } from "../../../src/domain/canonicalJson.ts"
+import type { Json } from "../../../src/domain/json/canonicalJson.ts"
 import { checkClaims } from "../../../src/verifier/checkClaims.ts"
 import type { Finding } from "../../../src/verifier/Finding.ts"
 import { decodeText, encodeText } from "../../../src/verifier/evidence/decode.ts"

@@ -1,6 +1,6 @@
 // combine: what it proves, what it refutes with counter-evidence, and what it leaves unproven.
 import { assert, describe, it } from "@effect/vitest"
-import type { Json } from "../../../src/domain/canonicalJson.ts"
+import type { Json } from "../../../src/domain/json/canonicalJson.ts"
 import { ask, ran } from "../ask.ts"
 
 const yes = { oracle: "exit_code", args: { code: 0 } }

@@ -1,6 +1,6 @@
 // jsonSchema: what it proves, what it refutes with counter-evidence, and what it leaves unproven.
 import { assert, describe, it } from "@effect/vitest"
-import type { Json } from "../../../src/domain/canonicalJson.ts"
+import type { Json } from "../../../src/domain/json/canonicalJson.ts"
 import { ask, file, json } from "../ask.ts"
 
 /** Each of `n` definitions asks for the next one twice: 2^n steps, if nobody counts. */

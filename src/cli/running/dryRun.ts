@@ -1,0 +1,77 @@
+// dryRun: the plan runs on the offline model in a directory that is thrown away, and what it did is turned into a
+// forecast. With an earlier run to reuse, exactly the calls that would be paid again are listed.
+import { Effect, FileSystem, Path } from "effect"
+import { AdapterRegistry, type Binding } from "../../adapters/registry/AdapterRegistry.ts"
+import type { RunErrorInfo, RunEvent } from "../../domain/run/RunEvent.ts"
+import { exitCodeOf } from "../../domain/run/RunStatus.ts"
+import type { RunPlanRequest } from "../../engine/Engine.ts"
+import { runPlanFile } from "../../engine/launch/runPlanFile.ts"
+import { badInput } from "../CommandError.ts"
+import { forecastOf, foreseenCalls, type ForeseenCall } from "./forecast.ts"
+import { Host, type ModelSettings } from "../Host.ts"
+import { Output } from "../Output.ts"
+import { whyUnreadable } from "../inputs/textFiles.ts"
+import { forecastText } from "../render/forecastText.ts"
+import { untilSignalled } from "./untilSignalled.ts"
+import { summaryText } from "../render/run/summaryText.ts"
+
+export interface DryRun {
+  readonly models: ModelSettings
+  readonly baseDir: string
+  readonly request: Omit<RunPlanRequest, "observe" | "stop" | "maxUsd">
+}
+
+/** The run to reuse, where the dry run can read it. */
+const borrow = Effect.fnUntraced(
+  function* (baseDir: string, temporary: string, runId: string) {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    yield* fs.makeDirectory(path.join(temporary, "runs"), { recursive: true })
+    const copy = path.join(temporary, "runs", runId)
+    yield* fs.copy(path.join(baseDir, "runs", runId), copy)
+    // What the run has started is none of the copy's: a forecast ends nothing.
+    yield* fs.remove(path.join(copy, "children"), { recursive: true, force: true })
+  },
+  Effect.mapError((error) => badInput("unreadable", `the run to reuse: ${whyUnreadable(error)}`))
+)
+
+/** The run is gone with its directory: a cure that names it leads nowhere. */
+const withoutRun = ({ cure, ...error }: RunErrorInfo, runId: string): RunErrorInfo =>
+  cure === undefined || (runId !== "" && cure.includes(runId)) ? error : { ...error, cure }
+
+/** Its directory is put away when a signal ends it too. */
+export const dryRun = (asked: DryRun) => untilSignalled(forecastRun(asked))
+
+const forecastRun = Effect.fnUntraced(function* ({ baseDir, models, request }: DryRun) {
+  const host = yield* Host
+  const output = yield* Output
+  const temporary = yield* host.temporaryDirectory
+  if (request.reuse !== undefined) yield* borrow(baseDir, temporary, request.reuse)
+  const events: Array<RunEvent> = []
+  const observe = (event: RunEvent) => Effect.sync(() => void events.push(event))
+  const { forecast, summary } = yield* Effect.gen(function* () {
+    const registry = yield* AdapterRegistry
+    const ended = yield* runPlanFile({ ...request, approve: "all", observe })
+    const calls = foreseenCalls(events)
+    const chains = new Map<string, ReadonlyArray<Binding>>()
+    for (const { scheduled } of calls) {
+      const { model = "" } = scheduled.call
+      if (!chains.has(model)) chains.set(model, yield* Effect.orElseSucceed(registry.bind(model), () => []))
+    }
+    const chainOf = ({ scheduled }: ForeseenCall) => chains.get(scheduled.call.model ?? "") ?? []
+    return { summary: ended, forecast: forecastOf(calls, chainOf) }
+  }).pipe(Effect.provide(host.engine({ ...models, baseDir: temporary, offline: "as_its_model" })))
+  const { paidAgain, phases, total } = forecast
+  for (const phase of phases) yield* output.emit({ type: "Forecast", ...phase })
+  const again = request.reuse === undefined ? {} : { reuse: request.reuse, paidAgain }
+  // The directory is gone: nothing that the summary says of it would be true.
+  const { dir: _, runId = "", ...named } = summary
+  const rest = named.error === undefined ? named : { ...named, error: withoutRun(named.error, runId) }
+  const taken = [...new Set(events.flatMap((event) => (event.type === "GateDecided" ? [event.gate] : [])))]
+  const gates = taken.length === 0 ? {} : { takenAsPassed: taken }
+  yield* output.emit({ type: "Forecast", total: true, ...total, ...again, ...gates })
+  yield* output.emit({ ...rest, dir: "" })
+  yield* output.print(forecastText(forecast, request.reuse, taken, output.style))
+  if (summary.status !== "completed") yield* output.note(summaryText({ ...rest, dir: "" }, output.style))
+  yield* output.exitWith(exitCodeOf(summary.status))
+}, Effect.scoped)

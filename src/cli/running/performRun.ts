@@ -1,0 +1,98 @@
+// performRun: what `run` and `resume` have in common: signals are held, events are shown as they are appended (as
+// lines once they are durable), and the summary is the last thing said. How the run is run is the engine's.
+import { Deferred, Effect, Fiber, Schema, Scope } from "effect"
+import { AdapterRegistry } from "../../adapters/registry/AdapterRegistry.ts"
+import type { Json } from "../../domain/json/canonicalJson.ts"
+import type { RunEvent } from "../../domain/run/RunEvent.ts"
+import { exitCodeOf } from "../../domain/run/RunStatus.ts"
+import type { RunSummary } from "../../domain/run/RunSummary.ts"
+import type { HowToRun } from "../../engine/Engine.ts"
+import { Witness } from "../../engine/people/Witness.ts"
+import { Host } from "../Host.ts"
+import { Output } from "../Output.ts"
+import { makePreflight, type Spending } from "./preflight.ts"
+import { eventLine } from "../render/run/eventLine.ts"
+import { madeUpByRule } from "../render/offlineNotice.ts"
+import { asTyped } from "../render/nextCommand.ts"
+import { planCure } from "../render/planCures.ts"
+import { makeProgress } from "../render/run/progress.ts"
+import { resultText, summaryText } from "../render/run/summaryText.ts"
+
+export interface RunTerms extends Spending {
+  /** The offline model answers from a file, which is not made up. */
+  readonly fixtures: boolean
+  /** Writes down where the run comes from, as its events tell. */
+  readonly claim: (event: RunEvent) => Effect.Effect<void>
+  /** What was typed after `alembic` when the run was begun, as far as it says what is run. */
+  readonly typed?: string
+  /** The result as people read it; as JSON unless given. */
+  readonly show?: (result: Json) => string
+}
+
+/** The lower of two caps, where one is absent the other. */
+export const lower = (left: number | undefined, right: number | undefined): number | undefined =>
+  left === undefined ? right : right === undefined ? left : Math.min(left, right)
+
+/** Every failure ends with the next command to type. */
+const withCure = (summary: RunSummary, typed: string | undefined): RunSummary => {
+  const { error, runId } = summary
+  if (error === undefined) return summary
+  const cure =
+    error.cure ??
+    planCure(error.code, error.file ?? error.path) ??
+    (runId === undefined
+      ? "correct what the message names, then the same again"
+      : `alembic resume ${runId} --retry-failed`)
+  return { ...summary, error: { ...error, cure: asTyped(typed)(cure) } }
+}
+
+const isOffline = Schema.is(Schema.Struct({ adapterId: Schema.Literal("offline") }))
+
+/** Runs `run`, which is given how to watch, stop and preflight it, and prints what comes of it. */
+export const performRun = <R>(
+  run: (
+    how: Pick<HowToRun, "observe" | "observeDurable" | "stop" | "preflight">
+  ) => Effect.Effect<RunSummary, never, R>,
+  terms: RunTerms
+) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const host = yield* Host
+      const output = yield* Output
+      const stop = yield* Deferred.make<string>()
+      const scope = yield* Effect.scope
+      const progress = yield* makeProgress
+      const { guarded, preflight } = yield* makePreflight(terms)
+      /** Until the run is begun or gone on with there is nothing to put away: a signal ends the command at once. */
+      const prepared: NonNullable<HowToRun["preflight"]> = (bundle) =>
+        Effect.tap(preflight(bundle), (refused) =>
+          refused === undefined ? Scope.provide(host.holdSignals(stop), scope) : Effect.void
+        )
+      let madeUp = false
+      const observe = (event: RunEvent) => {
+        if (event.type === "CallCompleted" && isOffline(event.result)) madeUp = !terms.fixtures
+        return Effect.andThen(terms.claim(event), output.json ? Effect.void : progress.observe(event))
+      }
+      // A line that was read stands in the log, also if the process dies right after.
+      const observeDurable = (event: RunEvent) =>
+        output.json ? output.emitLine(eventLine(event)) : Effect.void
+      const announce = yield* Effect.forkChild(
+        Effect.flatMap(Deferred.await(stop), (signal) =>
+          output.note(`${signal}: stopping; a second one exits at once`)
+        )
+      )
+      const ended = yield* run({ observe, observeDurable, stop, preflight: prepared }).pipe(
+        Effect.provideService(AdapterRegistry, guarded),
+        Effect.provideService(Witness, yield* host.trust.witness),
+        Effect.ensuring(progress.done)
+      )
+      const summary = withCure(ended, terms.typed)
+      yield* Fiber.interrupt(announce)
+      const signal = (yield* Deferred.isDone(stop)) ? yield* Deferred.await(stop) : undefined
+      yield* output.emit(summary)
+      if (!output.json || !summary.ok) yield* output.note(summaryText(summary, output.style))
+      if (summary.result !== undefined) yield* output.print((terms.show ?? resultText)(summary.result))
+      if (madeUp) yield* output.note(output.style.dim(madeUpByRule))
+      yield* output.exitWith(exitCodeOf(summary.status, signal))
+    })
+  )

@@ -1,0 +1,341 @@
+// The dispatcher: model calls from the queue to the waist and back, within concurrency, budget and brake. Which calls
+// there are, and who gets their answers, is liveRun's.
+//
+// Invariants:
+// D1  The intent of a call that may cost money or act is durable before its dispatch.
+// D2  At most `concurrency` model calls are in flight; they are dispatched in the order they were queued.
+// D3  An attempt whose worst case does not fit every budget on its path is not sent. It waits while what is in flight
+//     may free enough, in no place of D2; of those that wait for the same budget the oldest goes first.
+// D4  Nothing is dispatched to an adapter whose brake has closed.
+// D5  A call that was given up stays counted at its reserve, unless it still tells what it cost: it may have been billed.
+// D6  A further attempt is durable before it is sent, where it may cost money or act.
+// D7  A call that waits for a person is not dispatched before they have answered, whatever its chain begins with.
+// D8  No call is paid for while the disk, or what the journal may come to, has no room for the answer: the run is
+//     suspended then.
+// D9  What one outage made answers of is made again with what it stopped.
+import { Clock, Deferred, Effect } from "effect"
+import { refusalOf, type Admission, type Refused } from "../../domain/budget/admission.ts"
+import { worstOfAttempt } from "../../adapters/Pricing.ts"
+import { makeError } from "../../domain/ModelError.ts"
+import type { JournalError } from "../../journal/JournalError.ts"
+import type { ModelRunFailure, ModelRunResult } from "../../domain/ModelRun.ts"
+import { closedLane, counts as isCounted, failed, isFailing, released, type Brake } from "./brake.ts"
+import { makeBudgetDesk } from "../budget/BudgetDesk.ts"
+import { makeFurtherAttempts, timeIsOver, type Asking } from "../budget/furtherAttempts.ts"
+import { reserveOf, type Reserve } from "../budget/reserveOf.ts"
+import { makeWaitingLine } from "../budget/WaitingLine.ts"
+import type { IssuedCall } from "./CallBook.ts"
+import { chainFor, dispatchCall, inputOf, type CallDispatch } from "./dispatchCall.ts"
+import { lane, type Flights, type Outcome } from "./CallsInFlight.ts"
+import { notDispatched, type LiveAnswers, type LiveCounts } from "./LiveAnswers.ts"
+import { itemOf, type Full, type PendingItems, type Waiting } from "../people/pendingItems.ts"
+import type { RunContext } from "../run/RunContext.ts"
+
+export interface DispatcherParts {
+  readonly run: RunContext
+  readonly flights: Flights
+  readonly answers: LiveAnswers
+  readonly items: PendingItems
+  readonly counts: LiveCounts
+  /** As the run begins with it. */
+  readonly brake: Brake
+  /** Whether somebody still wants the answer. */
+  readonly wanted: (call: IssuedCall) => boolean
+  /** Milliseconds of the run's clock after which nothing is dispatched; undefined: no limit. */
+  readonly deadline: number | undefined
+}
+
+export const makeDispatcher = (parts: DispatcherParts) => {
+  const { answers, counts, flights, items, run, wanted } = parts
+  let waiting: Array<Waiting> = []
+  /**
+   * Not decided about yet, from `head` on. Taken from the front in place: a copy for each would be quadratic. What was
+   * taken is let go of at once: its prompt may be long.
+   */
+  let queue: Array<IssuedCall | undefined> = []
+  let head = 0
+  /** Queued for an adapter whose brake has closed, which it stays (B1). */
+  const blocked: Array<IssuedCall> = []
+  let held: Array<Outcome> = []
+  /** By adapter: calls whose failure says something of the provider and was given as an answer, since its last success. */
+  const lost = new Map<string, Array<IssuedCall>>()
+  let { brake } = parts
+  const desk = makeBudgetDesk(run.journal.state, run.budget)
+  const isLate = Effect.map(
+    Clock.currentTimeMillis,
+    (now) => parts.deadline !== undefined && now >= parts.deadline
+  )
+  const attempts = makeFurtherAttempts({ run, flights, answers, desk, isLate })
+  /** Queued calls that wait for the budget of a part of the run. */
+  const aside = makeWaitingLine()
+  /** What had no room when the last call was to be paid for. */
+  let full: Full | undefined
+
+  /** The intent. `retry` counts the dispatches before this one that are in doubt. */
+  const schedule = (call: IssuedCall, reserve: Reserve = {}, retry = items.retryOf(call)) => {
+    const { options, phase, site } = call
+    return answers.write({
+      type: "CallScheduled",
+      n: Math.max(0, call.n),
+      ...call.ref,
+      call: call.identity,
+      ...(options?.label === undefined ? {} : { label: options.label }),
+      ...(phase === undefined ? {} : { phase }),
+      ...(site === undefined ? {} : { site }),
+      ...reserve,
+      ...(call.part === undefined ? {} : { scope: call.part.id }),
+      ...(retry === undefined ? {} : { retry })
+    })
+  }
+
+  const refuse = Effect.fnUntraced(function* (call: IssuedCall, refused: Refused) {
+    counts.live++
+    yield* schedule(call)
+    yield* answers.fail(
+      call,
+      notDispatched(
+        call,
+        makeError("budget_exceeded", `not dispatched: ${refused.why}`, { detail: refusalOf(refused) }),
+        "skipped"
+      )
+    )
+  })
+
+  /** Decides about a queued call; answers the admission if it has to wait for a budget. */
+  const decide = Effect.fnUntraced(function* (
+    call: IssuedCall,
+    due: Array<CallDispatch>
+  ): Effect.fn.Return<Extract<Admission, { t: "wait" }> | undefined, JournalError> {
+    const asked = yield* items.unanswered(call)
+    const doubt = asked === undefined ? yield* items.doubt(call) : undefined
+    const stays = asked ?? (doubt?.t === "wait" ? doubt.waiting : undefined)
+    if (stays !== undefined) {
+      waiting.push(stays)
+      return undefined
+    }
+    if (doubt?.t === "skip") {
+      yield* answers.fail(call, doubt.failure)
+      return undefined
+    }
+    const reply = items.reply(call)
+    const chain = chainFor(call, reply)
+    if (chain.some(({ adapter }) => !adapter.free)) {
+      const { hasRoom, isFull } = run.journal
+      full = !(yield* hasRoom) ? "disk" : isFull() ? "journal_full" : undefined
+      if (full !== undefined) return { t: "wait", at: 0 }
+    }
+    const [first] = chain
+    const input = inputOf(run, call)
+    const need = first === undefined ? undefined : worstOfAttempt(first, input)
+    const admission: Admission =
+      need !== undefined && (yield* isLate) ? timeIsOver : desk.admit(call, need, true)
+    if (admission.t === "wait") return admission
+    if (admission.t === "refused") {
+      yield* refuse(call, admission)
+      return undefined
+    }
+    counts.live++
+    if (items.isInDoubt(call)) counts.inDoubt++
+    yield* schedule(call, reserveOf(desk, call, need))
+    desk.sent(call, need)
+    due.push({ call, chain, input, bounded: desk.isBounded(call), reply })
+    return undefined
+  })
+
+  /** Whether another model call may be in flight. */
+  const hasPlace = (due: ReadonlyArray<CallDispatch>) => flights.models() + due.length < run.concurrency
+
+  /** Those that wait for the budget of a part of the run. True: one waits for the run's own. */
+  const decideAside = Effect.fnUntraced(function* (due: Array<CallDispatch>) {
+    for (const part of aside.parts()) {
+      for (let call = aside.first(part); call !== undefined && hasPlace(due); call = aside.first(part)) {
+        const isOut = !wanted(call) || closedLane(brake, lane(call)) !== undefined
+        const wait = isOut ? undefined : yield* decide(call, due)
+        if (wait !== undefined) {
+          if (wait.at === 0) return true
+          break
+        }
+        aside.takeFirst(part)
+        if (isOut && wanted(call)) blocked.push(call)
+      }
+    }
+    return false
+  })
+
+  const decideQueued = Effect.fnUntraced(function* (due: Array<CallDispatch>) {
+    for (; head < queue.length && hasPlace(due); queue[head++] = undefined) {
+      const call = queue[head]
+      if (call === undefined || !wanted(call)) continue
+      if (closedLane(brake, lane(call)) !== undefined) {
+        blocked.push(call)
+        continue
+      }
+      if (aside.isBehind(call)) {
+        aside.add(call)
+        continue
+      }
+      const wait = yield* decide(call, due)
+      if (wait?.at === 0) break
+      if (wait !== undefined) aside.add(call)
+    }
+    if (head > 1024 && head * 2 > queue.length) {
+      queue = queue.slice(head)
+      head = 0
+    }
+  })
+
+  /** Sends what is due, after its intent is durable where it must be. */
+  const dispatchDue = Effect.gen(function* () {
+    const due: Array<CallDispatch> = []
+    const ready: Array<Asking> = []
+    full = undefined
+    const isFull = (yield* attempts.decide(ready)) || (yield* decideAside(due))
+    if (!isFull) yield* decideQueued(due)
+    const isPaid =
+      ready.some(({ attempt }) => !attempt.binding.adapter.free) ||
+      due.some(({ chain }) => chain[0]?.adapter.free === false)
+    if (isPaid) yield* answers.commit
+    for (const { reply } of ready) yield* Deferred.succeed(reply, undefined)
+    for (const one of due) yield* flights.launch(one.call, dispatchCall(one, flights.note))
+  })
+
+  /** Kept for its cost, never delivered: the answer was given up before it came. */
+  const late = (call: IssuedCall, { costUsd, usage }: ModelRunResult) =>
+    answers.write({
+      type: "CallLate",
+      ...call.ref,
+      ...(usage === undefined ? {} : { usage }),
+      ...(costUsd === undefined ? {} : { costUsd })
+    })
+
+  /** A call has landed. */
+  const land = Effect.fnUntraced(function* (outcome: Outcome) {
+    const { call, last, model } = outcome
+    if (model !== undefined) desk.landed(call)
+    // What it said, or cost, besides what the result tells.
+    if (
+      last !== undefined &&
+      (last.raw !== undefined || (model?.costUsd === undefined && last.costUsd !== undefined))
+    )
+      yield* attempts.writeEnded(call, last)
+    if (!wanted(call)) return model === undefined ? undefined : yield* late(call, model)
+    if (model === undefined || model.ok) {
+      if (model !== undefined) {
+        brake = released(brake, model.adapterId)
+        lost.delete(model.adapterId)
+      }
+      return yield* answers.complete(call, outcome.result)
+    }
+    if (model.error.code === "awaiting_answer") return void waiting.push(yield* items.ask(call))
+    brake = failed(brake, lane(call), model, yield* Clock.currentTimeMillis)
+    // What was asked was refused, and may be billed: an answer, at once. What the provider is short of may pass.
+    if (!isCounted(brake, model.error.code)) return yield* answers.fail(call, model)
+    held.push(outcome)
+    // What it did not cost is there for others, however long its end is held.
+    if (last !== undefined && last.raw === undefined && desk.isBounded(call))
+      yield* attempts.writeEnded(call, last)
+  })
+
+  /** Whether a call that somebody wants still waits to be dispatched to that adapter. */
+  const isQueued = (id: string): boolean => {
+    const waits = (call: IssuedCall | undefined) => call !== undefined && lane(call) === id && wanted(call)
+    if (blocked.some(waits) || aside.all().some(waits)) return true
+    for (let at = head; at < queue.length; at++) if (waits(queue[at])) return true
+    return false
+  }
+
+  /**
+   * A failure that may be part of an outage is held until the next outcomes tell: a success, or nothing left to call,
+   * makes it an answer like any other; if the brake closes with calls left, it is parked with them, so that a resume
+   * makes it again. A plan or a room with places of its own asks for more only once it has the answer: if what it then
+   * asks for is stopped by the same outage, the answer is taken back (`lost`).
+   */
+  const releaseHeld = Effect.suspend(() => {
+    const outcomes = held
+    held = []
+    return Effect.forEach(
+      outcomes,
+      Effect.fnUntraced(function* (outcome) {
+        const { call, model } = outcome
+        if (model === undefined || model.ok || !wanted(call)) return
+        const id = lane(call)
+        const closed = closedLane(brake, id)
+        const left = isQueued(id)
+        const undecided =
+          closed === undefined ? isFailing(brake, id) && (left || flights.inLane(id)) : flights.inLane(id)
+        if (left && closed !== undefined) {
+          yield* writeParked(call, model)
+          waiting.push({ call, reason: closed.reason, item: itemOf(call) })
+        } else if (undecided) held.push(outcome)
+        else {
+          lost.set(id, [...(lost.get(id) ?? []), call])
+          yield* answers.fail(call, model)
+        }
+      }),
+      { discard: true }
+    )
+  })
+
+  const writeParked = (call: IssuedCall, result: ModelRunFailure) =>
+    answers.write({ type: "CallParked", ...call.ref, result })
+
+  /** The run stops: what is held is not lost, nor is what it cost. */
+  const parkHeld = Effect.suspend(() =>
+    Effect.forEach(
+      held.splice(0),
+      ({ call, model }) =>
+        model === undefined || model.ok
+          ? Effect.void
+          : wanted(call)
+            ? writeParked(call, model)
+            : late(call, model),
+      { discard: true }
+    )
+  )
+
+  /** Nobody wants the answer any more. */
+  const giveUp = Effect.fnUntraced(function* (call: IssuedCall) {
+    yield* flights.cancel(call.n)
+    desk.landed(call)
+  })
+
+  return {
+    schedule,
+    dispatchDue,
+    noted: attempts.noted,
+    land,
+    releaseHeld,
+    giveUp,
+    enqueue: (call: IssuedCall) => void queue.push(call),
+    wait: (one: Waiting) => void waiting.push(one),
+    /** Whether calls are in flight that end by themselves. */
+    isWorking: () => flights.models() > attempts.asks(),
+    hasWaiting: () => waiting.length > 0,
+    /** Takes out those that need not wait any more. A call that a person answers was counted when it was sent. */
+    takeWaiting: (isReady: (one: Waiting) => boolean): ReadonlyArray<Waiting> => {
+      const found = waiting.filter(isReady)
+      if (found.length > 0) waiting = waiting.filter((one) => !found.includes(one))
+      for (const { call, reason } of found) {
+        if (reason === "question" && call.verb === "agent" && counts.live > 0) counts.live--
+      }
+      return found
+    },
+    /** What waits for something outside the run, as far as it is still wanted. */
+    stuck: () => {
+      const queued = queue.slice(head).filter((call) => call !== undefined)
+      const unsent = [...blocked, ...aside.all(), ...queued].filter(wanted)
+      return {
+        waiting: waiting.filter(({ call }) => wanted(call)),
+        blocked: unsent,
+        brake,
+        full: unsent.length > 0 ? full : undefined,
+        /** What the outage that stops the run has already made answers of: calls a resume makes again. */
+        lost: [...new Set(unsent.map(lane))].flatMap((id) =>
+          closedLane(brake, id) === undefined ? [] : (lost.get(id) ?? [])
+        )
+      }
+    },
+    parkHeld
+  }
+}
+export type Dispatcher = ReturnType<typeof makeDispatcher>

@@ -1,0 +1,44 @@
+// From how a caller wants a run to be run to the engine's own options: the one place where their defaults are.
+import { Option } from "effect"
+import type { Budget, Contract } from "../../domain/Contract.ts"
+import type { HowToRun } from "../Engine.ts"
+import type { RunOptions } from "./executeRun.ts"
+
+/** Model calls in flight at once, unless the caller says otherwise. */
+export const defaultConcurrency = 8
+
+const lower = (left: number | undefined, right: number | undefined): number | undefined =>
+  left === undefined ? right : right === undefined ? left : Math.min(left, right)
+
+/** The contract's budget, tightened by the caller's own cap. */
+const budgetOf = (contract: Contract | undefined, maxUsd: number | undefined): Budget => {
+  const usd = lower(contract?.budget?.usd, maxUsd)
+  return { ...contract?.budget, ...(usd === undefined ? {} : { usd }) }
+}
+
+export const runOptions = (
+  how: HowToRun,
+  contract: Contract | undefined,
+  lender: RunOptions["lender"]
+): RunOptions => ({
+  concurrency: how.concurrency ?? defaultConcurrency,
+  budget: budgetOf(contract, how.maxUsd),
+  contract,
+  approve: how.approve ?? [],
+  boards: how.boards ?? {},
+  acceptLoss: how.acceptLoss ?? false,
+  ...(how.brake === undefined ? {} : { brake: how.brake }),
+  ...(how.maxJournalBytes === undefined ? {} : { maxJournalBytes: how.maxJournalBytes }),
+  retryFailed: how.retryFailed ?? false,
+  noCache: how.noCache ?? false,
+  keep: how.extra ?? {},
+  foreignUntil: how.foreignUntil ?? 0,
+  ...Option.match(Option.fromNullishOr(contract?.coverage?.min), {
+    onNone: () => ({}),
+    onSome: (minCoverage) => ({ minCoverage })
+  }),
+  ...(lender === undefined ? {} : { lender }),
+  ...(how.observe === undefined ? {} : { observe: how.observe }),
+  ...(how.observeDurable === undefined ? {} : { observeDurable: how.observeDurable }),
+  ...(how.stop === undefined ? {} : { stop: how.stop })
+})

@@ -1,0 +1,43 @@
+// layerWithMissions: the rooms of a run that has a working directory: councils, and missions and gates on its files,
+// whose proof commands run there. The mission itself is missionRoom.ts's, loaded by the first mission.
+import { Effect, Layer } from "effect"
+import { FolderHashes } from "../../kernel/folder/FolderHashes.ts"
+import { GivenFiles } from "../../kernel/files/GivenFiles.ts"
+import { ProofRunner } from "../../mission/proofs/ProofRunner.ts"
+import { lazyCouncil, lazyRoom, RunRooms } from "./Subflow.ts"
+import type { WorkingDirectory } from "./missionSubflow.ts"
+
+/** The engine's own, and version control's: they change with what somebody looks at. */
+const unwatched = [".git", ".git/", ".alembic/"]
+
+/** `base` as a path below `directory`, ending in `/`; nothing where it is elsewhere. */
+const below = (directory: string, base: string | undefined): ReadonlyArray<string> =>
+  base !== undefined && base.startsWith(`${directory}/`) ? [`${base.slice(directory.length + 1)}/`] : []
+
+/** Rooms with missions on the files of `directory`. `base`: where runs are kept, absolute. */
+export const layerWithMissions = (directory: string, base?: string) =>
+  Layer.effect(
+    RunRooms,
+    Effect.gen(function* () {
+      const files = yield* GivenFiles
+      const runner = yield* ProofRunner
+      const look = yield* FolderHashes
+      const own = [...unwatched, ...below(directory, base)]
+      const given: WorkingDirectory = {
+        readFile: (file) =>
+          Effect.catch(files.read(directory, file), ({ code, message }) =>
+            Effect.succeed(
+              code === "missing" ? undefined : { reason: message, isOutside: code === "outside" }
+            )
+          ),
+        ...(look === undefined
+          ? {}
+          : { folder: (without) => look({ root: directory, without: [...own, ...without] }) })
+      }
+      const mission = lazyRoom(async () =>
+        (await import("./missionSubflow.ts")).makeMissionRoom(runner, given)
+      )
+      const gates = lazyRoom(async () => (await import("./gatesSubflow.ts")).makeGatesRoom(runner, given))
+      return { council: lazyCouncil, mission, gates }
+    })
+  )
