@@ -13,7 +13,7 @@ const alone = [
   "test/adapters/providers/aiSdk.*.test.ts",
   "test/adapters/providers/commandEnvironment.test.ts",
   "test/cli/trust/trust.test.ts",
-  "test/mission/ProofRunner.node.test.ts",
+  "test/mission/**/ProofRunner.node.test.ts",
   "test/plan/planCache.test.ts"
 ]
 const matrices = [

@@ -23,7 +23,7 @@ export interface Adapter {
   /** Nothing it does costs money or acts on the world: its intent need not be durable before dispatch. */
   readonly free: boolean
   /** A call that may have run must not run again unasked (subprocess agents): an in-doubt one suspends the run. */
-  readonly acts: boolean
+  readonly hasSideEffects: boolean
   /** The most one attempt can cost, in US dollars, where the adapter knows better than price times tokens. */
   readonly reserveUsd?: (input: ModelRunInput) => number
   /** One try. Interruption reaches the wire and the child. It may fail, throw, die or hang: the spine copes. */

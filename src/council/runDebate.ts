@@ -65,13 +65,13 @@ const registryPorts = (adapters: AdapterRegistry["Service"], requestId: string):
     const { verb: _verb, spec: _spec, ...resolved } = identity
     return { chain, input: { ...inputOf(call, idOf(call)), ...resolved, model: resolved.model ?? "" } }
   })
-  let purse: ReturnType<typeof makeMemoryBudget> | undefined
+  let boardBudget: ReturnType<typeof makeMemoryBudget> | undefined
   return {
     ask: (call, budget) =>
       Effect.flatMap(bind(call), ({ chain, input }) => {
         if (budget?.usd === undefined) return runBound(chain, input)
-        purse ??= makeMemoryBudget("the board's budget", { usd: budget.usd })
-        return purse.within((port) => runBound(chain, input, { port, bounded: true }))
+        boardBudget ??= makeMemoryBudget("the board's budget", { usd: budget.usd })
+        return boardBudget.within((port) => runBound(chain, input, { port, bounded: true }))
       }).pipe(
         Effect.catch((error: RegistryError) =>
           Effect.succeed(notSent(idOf(call), "not_available", `${error.message}: ${error.cure}`))

@@ -21,11 +21,11 @@ import { PlanVm } from "../plan/host/PlanVm.ts"
 import { Prelude } from "../plan/prelude/Prelude.ts"
 import { IdempotencyKey, step } from "../plan/hooks/steps.ts"
 import { answerItem, type AnswerError } from "./people/answerItem.ts"
-import type { EngineServices, HowToRun, ReplaySummary } from "./Engine.ts"
+import type { EngineServices, RunOptions, ReplaySummary } from "./Engine.ts"
 import { EngineVersions } from "./EngineVersions.ts"
 import { replayRun } from "./replay/replayRun.ts"
 import { resumeRun } from "./launch/resumeRun.ts"
-import { RunRooms } from "./subflows/Subflow.ts"
+import { Subflows } from "./subflows/Subflow.ts"
 import { runPlan, type RunPlanOptions } from "./launch/runPlan.ts"
 import {
   replayProgram,
@@ -36,7 +36,7 @@ import {
   type ProgramSummary,
   type TypedProgram
 } from "./program/runProgram.ts"
-import { unrun } from "./run/summarize.ts"
+import { notStarted } from "./run/summarize.ts"
 
 export type { ProgramSpec, ProgramSummary, TypedProgram }
 
@@ -70,7 +70,7 @@ interface Methods<Needs> {
   /** Runs the plan at `path`. Never fails. */
   readonly runPlan: (path: string, options: RunPlanOptions) => Effect.Effect<RunSummary, never, Needs>
   /** Goes on with a plan's run out of its own directory. Never fails. */
-  readonly resume: (runId: string, how?: HowToRun) => Effect.Effect<RunSummary, never, Needs>
+  readonly resume: (runId: string, how?: RunOptions) => Effect.Effect<RunSummary, never, Needs>
   /** Replays a plan's run out of its own directory. Never fails. */
   readonly replay: (
     runId: string,
@@ -102,7 +102,7 @@ const programsOnly = {
   message: "this engine runs programs alone: it has no services for plans in files",
   cure: "provide Alembic.layerNoDeps with PlanBundler, PlanVm and Prelude, or engineLayer"
 }
-const noPlans = unrun("invalid", programsOnly)
+const noPlans = notStarted("invalid", programsOnly)
 
 /** J1 */
 const makeJoining = () => {
@@ -130,7 +130,7 @@ const makeJoining = () => {
   return joined
 }
 
-const picked = Context.pick(Journal, AdapterRegistry, Guards, EngineVersions, RunRooms)
+const picked = Context.pick(Journal, AdapterRegistry, Guards, EngineVersions, Subflows)
 const pickedForPlans = Context.pick(PlanBundler, PlanVm, Prelude)
 
 type Ends = Partial<Pick<TypedProgram<unknown, unknown>, "success" | "error">>

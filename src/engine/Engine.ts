@@ -26,7 +26,7 @@ export type EngineServices =
   | EngineVersions
 
 /** How a run is run: none of it is part of what the run is. */
-export interface HowToRun {
+export interface RunOptions {
   /** Model calls in flight at once; 8 unless said otherwise. */
   readonly concurrency?: number
   /** US dollars the run may cost at most; with a contract's `budget.usd`, the lower of the two. */
@@ -71,7 +71,7 @@ export interface HowToRun {
   readonly preflight?: (bundle: PlanBundle) => Effect.Effect<RunErrorInfo | undefined>
 }
 
-export interface RunPlanRequest extends HowToRun {
+export interface RunPlanRequest extends RunOptions {
   /** The plan's file. */
   readonly plan: string
   /** What messages call it, where that is not its path: as the user named it. */

@@ -19,7 +19,7 @@ import { runBound } from "../../src/adapters/guard/runBound.ts"
 import { makeError } from "../../src/domain/ModelError.ts"
 import { IdFactory } from "../../src/kernel/IdFactory.ts"
 
-const adapter: Adapter = { id: "paid", free: false, acts: false, attempt: () => Effect.never }
+const adapter: Adapter = { id: "paid", free: false, hasSideEffects: false, attempt: () => Effect.never }
 const of = (price?: Price, more: Partial<Binding> = {}): Binding => ({
   adapter,
   modelId: "m",

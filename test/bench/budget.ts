@@ -12,7 +12,7 @@ import { Hooks } from "../../src/plan/hooks/Hooks.ts"
 import { engineOn } from "../support/engineLayer.ts"
 import { paidRegistry } from "../support/paidRegistry.ts"
 
-const adapter: Adapter = { id: "bench", free: false, acts: false, attempt: () => Effect.never }
+const adapter: Adapter = { id: "bench", free: false, hasSideEffects: false, attempt: () => Effect.never }
 
 /** Prices of the usual kinds: small, middle with a tier, dear. US dollars a million tokens. */
 const prices: ReadonlyArray<Price> = [

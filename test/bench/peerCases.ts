@@ -35,7 +35,7 @@ const makeAlembic = (): Peer => {
   const adapter: Adapter = {
     id: "free",
     free: true,
-    acts: false,
+    hasSideEffects: false,
     attempt: ({ prompt }) =>
       Effect.suspend(() => {
         if (prompt === stops && dies) return Effect.fail(makeError("awaiting_answer", "died here"))

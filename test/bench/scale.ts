@@ -35,7 +35,7 @@ const models = { default: "free:m" }
 const adapter: Adapter = {
   id: "free",
   free: true,
-  acts: false,
+  hasSideEffects: false,
   attempt: ({ prompt }) =>
     Effect.as(Effect.yieldNow, {
       text: `answer to ${prompt}`,

@@ -12,7 +12,12 @@ const calls = 2_000
 
 const input = { prompt: "How much does a guarded call cost?", model: "none", requestId: "bench" }
 const answer = { text: "little", finishReason: "stop" }
-const at = (attempt: Adapter["attempt"]): Adapter => ({ id: "bench", free: true, acts: false, attempt })
+const at = (attempt: Adapter["attempt"]): Adapter => ({
+  id: "bench",
+  free: true,
+  hasSideEffects: false,
+  attempt
+})
 const immediate = at(() => Effect.succeed(answer))
 const nextTick = at(() => Effect.as(Effect.yieldNow, answer))
 

@@ -40,7 +40,7 @@ const registryOf = (attempt: Adapter["attempt"], rest: { readonly usdPerMillion?
   const adapter: Adapter = {
     id: "fake",
     free: rest.usdPerMillion === undefined,
-    acts: false,
+    hasSideEffects: false,
     attempt: (input) => Effect.suspend(() => (seen.push(input.requestId ?? ""), attempt(input)))
   }
   const price = { inputUsdPerMillion: rest.usdPerMillion ?? 0, outputUsdPerMillion: rest.usdPerMillion ?? 0 }

@@ -32,7 +32,7 @@ const world = (options: { readonly person?: boolean } = {}) => {
     const adapter: Adapter = {
       id: "acting",
       free: false,
-      acts: true,
+      hasSideEffects: true,
       attempt: (input) => {
         made++
         return attempt(input)
@@ -143,7 +143,7 @@ const lending = (options: { readonly children?: boolean } = {}) => {
     const adapter: Adapter = {
       id: "acting",
       free: false,
-      acts: true,
+      hasSideEffects: true,
       attempt: (input) =>
         Effect.scoped(
           Effect.gen(function* () {

@@ -44,7 +44,7 @@ const begun = (question: { readonly prompt: string; readonly tier?: "T4"; readon
     const model: Adapter = {
       id: "model",
       free: true,
-      acts: false,
+      hasSideEffects: false,
       attempt: ({ prompt }) =>
         Effect.suspend(() => {
           made.push(prompt)

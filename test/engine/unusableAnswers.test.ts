@@ -23,7 +23,7 @@ const asking = (schema?: JsonSchemaDocument) => {
   const model: Adapter = {
     id: "model",
     free: true,
-    acts: false,
+    hasSideEffects: false,
     attempt: ({ prompt }) =>
       Effect.suspend(() => {
         made.push(prompt)

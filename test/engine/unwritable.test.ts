@@ -3,7 +3,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { Alembic } from "../../src/engine/Alembic.ts"
-import type { HowToRun } from "../../src/engine/Engine.ts"
+import type { RunOptions } from "../../src/engine/Engine.ts"
 import type { RunEvent } from "../../src/domain/run/RunEvent.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import { JournalError } from "../../src/journal/JournalError.ts"
@@ -95,7 +95,7 @@ describe("an answer", () => {
             open: (...how) => narrowed(store.open(...how))
           })
         })
-        const go = (pid: number, how: HowToRun) =>
+        const go = (pid: number, how: RunOptions) =>
           Alembic.runProgram({ ...spec, ...how, maxUsd: 80e-6 }, program).pipe(
             Effect.provide(engineOn(disk, paid.layer, { pid, guards: once, journal: narrow }))
           )

@@ -8,7 +8,7 @@ import type { ModelRunInput } from "../../src/domain/ModelRun.ts"
 
 export interface PaidOptions {
   readonly answer?: (input: ModelRunInput, made: number) => Effect.Effect<AttemptSuccess, ModelError>
-  readonly acts?: boolean
+  readonly hasSideEffects?: boolean
   readonly free?: boolean
   /** `unknown`: it has none. */
   readonly price?: Price | "unknown"
@@ -27,7 +27,7 @@ export const paidRegistry = (options: PaidOptions = {}) => {
   const adapter: Adapter = {
     id: "paid",
     free: options.free ?? false,
-    acts: options.acts ?? false,
+    hasSideEffects: options.hasSideEffects ?? false,
     attempt: (input) =>
       Effect.suspend(() => {
         made.push(input.prompt)

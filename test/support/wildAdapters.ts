@@ -11,7 +11,12 @@ export const input = { prompt: "hello there, this is the prompt", model: "m" }
 
 /** An adapter whose attempt does what plain JavaScript can do behind a type. */
 export const wild = (attempt: () => unknown): Adapter => {
-  const adapter: Adapter = { id: "fake", free: false, acts: false, attempt: () => Effect.succeed(fine) }
+  const adapter: Adapter = {
+    id: "fake",
+    free: false,
+    hasSideEffects: false,
+    attempt: () => Effect.succeed(fine)
+  }
   return Object.assign(adapter, { attempt })
 }
 

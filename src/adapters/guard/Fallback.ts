@@ -24,4 +24,4 @@ const mayHaveActed: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
  * is too small, a filter, an answer that does not fit. Never after an adapter that acts on the world may have acted.
  */
 export const mayFallBack = (adapter: Adapter, error: ModelErrorInfo): boolean =>
-  !final.has(error.code) && !(adapter.acts && mayHaveActed.has(error.code))
+  !final.has(error.code) && !(adapter.hasSideEffects && mayHaveActed.has(error.code))

@@ -167,7 +167,8 @@ export const guardedAttempts = Effect.fnUntraced(function* (
         const remaining = totalMs === undefined ? Infinity : totalMs - elapsed
         if (!worthAnother(policy, error, remaining)) return false
         // It was cut off at work: what it did of its task must not be done twice unasked.
-        if (binding.adapter.acts && error.code === "timeout" && binding.retryInDoubt !== true) return false
+        if (binding.adapter.hasSideEffects && error.code === "timeout" && binding.retryInDoubt !== true)
+          return false
         if ((yield* breaker.peek) !== undefined) return false
         if (tries.made < policy.maxAttempts) yield* tellLast(port, tally, false)
         return true

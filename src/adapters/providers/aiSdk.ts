@@ -143,5 +143,5 @@ export const makeAiSdkAdapter = (options: AiSdkOptions): Adapter => {
       Result.mapBoth(settled, { onSuccess: redactor.success, onFailure: redactor.failure })
     )
   })
-  return { id: options.id, free: false, acts: false, attempt }
+  return { id: options.id, free: false, hasSideEffects: false, attempt }
 }

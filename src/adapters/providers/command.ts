@@ -106,7 +106,7 @@ export const commandLine = (
 }
 
 /**
- * An adapter over a subprocess. It acts: a call of it that may have run is not run again unasked. Interruption ends
+ * An adapter over a subprocess. It has side effects: a call of it that may have run is not run again unasked. Interruption ends
  * its whole process group. Fails with a `ModelError` whose detail holds the bounded, redacted tail of its output; an
  * answer holds no key of the host or of its configuration, whether the command was given it or not.
  */
@@ -141,5 +141,5 @@ export const makeCommandAdapter = ({ id, project, secrets = [], spec }: CommandO
       })
     )
   })
-  return { id, free: false, acts: true, attempt }
+  return { id, free: false, hasSideEffects: true, attempt }
 }

@@ -37,7 +37,7 @@ export const whyUnusable = (said: Json, document: JsonSchemaDocument | undefined
 export const makeHumanAdapter = (options: { readonly id?: string } = {}): Adapter => ({
   id: options.id ?? "human",
   free: true,
-  acts: false,
+  hasSideEffects: false,
   attempt: Effect.fnUntraced(function* (input: ModelRunInput) {
     const answers = yield* Answers
     const answer =

@@ -119,7 +119,7 @@ const redactor = makeRedactor([])
 export const makeLanguageModelAdapter = ({ free, id, model }: LanguageModelOptions): Adapter => ({
   id,
   free: free ?? false,
-  acts: false,
+  hasSideEffects: false,
   attempt: Effect.fnUntraced(function* (input: ModelRunInput) {
     const prompt = [
       ...(input.system === undefined ? [] : [{ role: "system" as const, content: input.system }]),

@@ -121,5 +121,5 @@ export const makeOfflineAdapter = (fixtures: Fixtures = {}): Adapter => {
     return Math.max(0, ...matching.map(({ rule }) => rule.costUsd ?? 0))
   }
 
-  return { id: "offline", free: true, acts: false, attempt, reserveUsd }
+  return { id: "offline", free: true, hasSideEffects: false, attempt, reserveUsd }
 }

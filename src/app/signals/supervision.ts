@@ -93,7 +93,7 @@ export type Happened =
   | { readonly t: "signal"; readonly name: Held; readonly at: "supervisor" | "host" }
   | { readonly t: "exited"; readonly code: number }
 
-export type Deed =
+export type Action =
   /** Say it to the host. */
   | { readonly t: "tell"; readonly said: Said }
   /** `timeIsOver` after that many milliseconds, in place of an earlier limit. */
@@ -108,7 +108,7 @@ export type Deed =
 
 const busy = "the run is busy with something; a second signal ends it at once, and what is journaled is safe"
 
-type Step = readonly [Supervision, ReadonlyArray<Deed>]
+type Step = readonly [Supervision, ReadonlyArray<Action>]
 
 const ending = (state: Supervision): Step => [{ ...state, ended: true }, [{ t: "end" }]]
 
@@ -116,10 +116,10 @@ const signalled = (state: Supervision, name: Held): Step => {
   const heard = state.heard + 1
   const next = { ...state, heard, code: signalExitCode(name) }
   if (!state.holds || heard > 2) return ending(next)
-  const tell: Deed = { t: "tell", said: { t: "signal", name } }
+  const tell: Action = { t: "tell", said: { t: "signal", name } }
   const ms = heard === 2 ? graceMs : name === "SIGTERM" ? termMs : undefined
-  const listen: ReadonlyArray<Deed> = heard === 1 ? [{ t: "listen", ms: answerMs }] : []
-  const limit: ReadonlyArray<Deed> = ms === undefined ? [] : [{ t: "limit", ms }]
+  const listen: ReadonlyArray<Action> = heard === 1 ? [{ t: "listen", ms: answerMs }] : []
+  const limit: ReadonlyArray<Action> = ms === undefined ? [] : [{ t: "limit", ms }]
   return [next, [tell, ...listen, ...limit]]
 }
 

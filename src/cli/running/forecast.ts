@@ -72,9 +72,9 @@ const inputOf = ({ call }: Scheduled): ModelRunInput => ({
 })
 
 /** What the model itself would be asked to reserve, not the offline adapter that stands in for it. */
-const priced = ({ adapter: { acts, attempt, free, id }, ...link }: Binding): Binding => ({
+const priced = ({ adapter: { attempt, free, hasSideEffects, id }, ...link }: Binding): Binding => ({
   ...link,
-  adapter: { acts, attempt, free, id }
+  adapter: { attempt, free, hasSideEffects, id }
 })
 
 const add = (left: Interval, right: Interval): Interval => ({

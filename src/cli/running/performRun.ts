@@ -6,7 +6,7 @@ import type { Json } from "../../domain/json/canonicalJson.ts"
 import type { RunEvent } from "../../domain/run/RunEvent.ts"
 import { exitCodeOf } from "../../domain/run/RunStatus.ts"
 import type { RunSummary } from "../../domain/run/RunSummary.ts"
-import type { HowToRun } from "../../engine/Engine.ts"
+import type { RunOptions } from "../../engine/Engine.ts"
 import { Witness } from "../../engine/people/Witness.ts"
 import { Host } from "../Host.ts"
 import { Output } from "../Output.ts"
@@ -51,7 +51,7 @@ const isOffline = Schema.is(Schema.Struct({ adapterId: Schema.Literal("offline")
 /** Runs `run`, which is given how to watch, stop and preflight it, and prints what comes of it. */
 export const performRun = <R>(
   run: (
-    how: Pick<HowToRun, "observe" | "observeDurable" | "stop" | "preflight">
+    how: Pick<RunOptions, "observe" | "observeDurable" | "stop" | "preflight">
   ) => Effect.Effect<RunSummary, never, R>,
   terms: RunTerms
 ) =>
@@ -64,7 +64,7 @@ export const performRun = <R>(
       const progress = yield* makeProgress
       const { guarded, preflight } = yield* makePreflight(terms)
       /** Until the run is begun or gone on with there is nothing to put away: a signal ends the command at once. */
-      const prepared: NonNullable<HowToRun["preflight"]> = (bundle) =>
+      const prepared: NonNullable<RunOptions["preflight"]> = (bundle) =>
         Effect.tap(preflight(bundle), (refused) =>
           refused === undefined ? Scope.provide(host.holdSignals(stop), scope) : Effect.void
         )

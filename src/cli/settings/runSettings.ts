@@ -4,7 +4,7 @@
 import { Effect, Option, Schema } from "effect"
 import { decodeConfigText } from "../../adapters/registry/Config.ts"
 import { baseUrlProblem, baseUrlVariables, keyVariables } from "../../adapters/registry/Endpoints.ts"
-import type { HowToRun } from "../../engine/Engine.ts"
+import type { RunOptions } from "../../engine/Engine.ts"
 import { badInput } from "../CommandError.ts"
 import { Host, type ModelSettings } from "../Host.ts"
 import { readConfigText, readFixturesText } from "../inputs/runInputs.ts"
@@ -116,7 +116,7 @@ export const modelsOf = ({ config, fixtures, kept }: Settings): ModelSettings =>
 }
 
 /** A configuration that is none is refused where models are made of it. */
-const maxJournalBytes = (config: string | undefined): Pick<HowToRun, "maxJournalBytes"> => {
+const maxJournalBytes = (config: string | undefined): Pick<RunOptions, "maxJournalBytes"> => {
   const read = config === undefined ? undefined : Option.getOrUndefined(decodeConfigText(config))
   const max = read?.journal?.maxBytes
   return max === undefined ? {} : { maxJournalBytes: max }
@@ -127,7 +127,7 @@ export const howOf = ({
   config,
   kept: { acceptLoss, approve, brake, concurrency, maxUsd }
 }: Settings): Pick<
-  HowToRun,
+  RunOptions,
   "acceptLoss" | "approve" | "brake" | "concurrency" | "maxUsd" | "maxJournalBytes"
 > => ({
   ...maxJournalBytes(config),

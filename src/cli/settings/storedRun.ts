@@ -3,7 +3,7 @@ import { Effect, Option, Result } from "effect"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import type { Contract } from "../../domain/Contract.ts"
 import type { RunId } from "../../domain/run/RunSpec.ts"
-import { keptText } from "../../engine/launch/keptText.ts"
+import { textOfRole } from "../../engine/launch/keptText.ts"
 import { decodeContract } from "../../engine/launch/planSpec.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { fromJournal } from "../CommandError.ts"
@@ -29,15 +29,15 @@ export const storedRunOf = Effect.fnUntraced(
     return {
       runId,
       hermetic: hermetic !== undefined,
-      config: yield* keptText(journal, "config"),
-      fixtures: yield* keptText(journal, "fixtures"),
+      config: yield* textOfRole(journal, "config"),
+      fixtures: yield* textOfRole(journal, "fixtures"),
       boardModels:
         boards === undefined
           ? []
           : (yield* Effect.promise(() => import("../inputs/boards.ts"))).keptModels(
               yield* journal.blobs.get(boards)
             ),
-      kept: readKept(yield* keptText(journal, "settings")),
+      kept: readKept(yield* textOfRole(journal, "settings")),
       contract,
       contractUsd: contract?.budget?.usd
     }

@@ -1,7 +1,7 @@
 // Rules of a run: the version of the engine's rules under which a run began. A rule is anything that a resumed or
 // replayed run would notice if it changed: how a room asks its members, what a gate wants, how a run ends. A run goes
 // on by the rules it began under, so that what is in its journal still answers what it asks. What each version
-// changed is listed here, and whoever changes a rule reads `RunState.rules` or `RoomContext.rules`.
+// changed is listed here, and whoever changes a rule reads `RunState.rules` or `SubflowContext.rules`.
 //
 // 1  Runs whose `RunStarted` has no `rules`.
 // 2  A council collects objections of every phase, and its ballot asks whether each one stands. The council of a

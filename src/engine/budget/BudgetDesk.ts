@@ -8,7 +8,7 @@ import type { RunState } from "../../journal/state/RunState.ts"
 
 /** A part of a run with a budget of its own, inside the run's. */
 export interface Part {
-  /** Unique in the run: the room's call and the part of it. */
+  /** Unique in the run: the subflow's call and the part of it. */
   readonly id: string
   /** As a refusal calls it. */
   readonly name: string

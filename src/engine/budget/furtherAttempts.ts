@@ -7,7 +7,7 @@ import { refusalOf, type Admission } from "../../domain/budget/admission.ts"
 import { makeError } from "../../domain/ModelError.ts"
 import type { JournalError } from "../../journal/JournalError.ts"
 import type { IssuedCall } from "../calls/CallBook.ts"
-import type { AttemptNote, Flights } from "../calls/CallsInFlight.ts"
+import type { AttemptNote, CallsInFlight } from "../calls/CallsInFlight.ts"
 import type { LiveAnswers } from "../calls/LiveAnswers.ts"
 import type { RunContext } from "../run/RunContext.ts"
 import { wholeRun, type BudgetDesk } from "./BudgetDesk.ts"
@@ -24,17 +24,17 @@ export const timeIsOver = {
 
 export interface FurtherAttemptsParts {
   readonly run: RunContext
-  readonly flights: Flights
+  readonly inFlight: CallsInFlight
   readonly answers: LiveAnswers
   readonly desk: BudgetDesk
   /** Whether the run's time is over. */
   readonly isLate: Effect.Effect<boolean>
 }
 
-/** Calls of the plan count up, those of rooms down: the one issued first is the oldest. */
+/** Calls of the plan count up, those of subflows down: the one issued first is the oldest. */
 const ageOf = ({ n }: IssuedCall): number => Math.abs(n)
 
-export const makeFurtherAttempts = ({ answers, desk, flights, isLate, run }: FurtherAttemptsParts) => {
+export const makeFurtherAttempts = ({ answers, desk, inFlight, isLate, run }: FurtherAttemptsParts) => {
   let asking: Array<Asking> = []
 
   /** Decides about attempts that calls in flight ask for, the oldest call first. True: some wait for the run's budget. */
@@ -44,11 +44,11 @@ export const makeFurtherAttempts = ({ answers, desk, flights, isLate, run }: Fur
     let runIsFull = false
     for (const one of asking.toSorted((left, right) => ageOf(left.call) - ageOf(right.call))) {
       const { attempt, call, reply } = one
-      if (!flights.has(call.n)) continue
+      if (!inFlight.has(call.n)) continue
       const need = worstOfAttempt(attempt.binding, attempt.input)
       const isBehind =
         need !== undefined && (runIsFull || (call.part !== undefined && full.has(call.part.id)))
-      const noPlace = flights.isResting(call.n) && flights.models() >= run.concurrency
+      const noPlace = inFlight.isResting(call.n) && inFlight.models() >= run.concurrency
       const admission: Admission =
         need !== undefined && (yield* isLate)
           ? timeIsOver
@@ -56,7 +56,7 @@ export const makeFurtherAttempts = ({ answers, desk, flights, isLate, run }: Fur
             ? { t: "wait", at: 0 }
             : desk.admit(call, need, !run.journal.state().spending.isCounted(call.id))
       if (admission.t === "refused") {
-        flights.wake(call.n)
+        inFlight.wake(call.n)
         yield* Deferred.fail(
           reply,
           makeError("budget_exceeded", admission.why, { detail: refusalOf(admission) })
@@ -68,11 +68,11 @@ export const makeFurtherAttempts = ({ answers, desk, flights, isLate, run }: Fur
           if (admission.at === 0) runIsFull = true
           else if (call.part !== undefined) full.add(call.part.id)
         }
-        flights.rest(call.n)
+        inFlight.rest(call.n)
         still.push(one)
         continue
       }
-      flights.wake(call.n)
+      inFlight.wake(call.n)
       const { adapter, modelId } = attempt.binding
       yield* answers.write({
         type: "AttemptStarted",
@@ -111,7 +111,7 @@ export const makeFurtherAttempts = ({ answers, desk, flights, isLate, run }: Fur
   })
 
   /** How many calls in flight wait, in their places, for what is decided about a further attempt. */
-  const asks = () => asking.filter(({ call }) => flights.has(call.n) && !flights.isResting(call.n)).length
+  const asks = () => asking.filter(({ call }) => inFlight.has(call.n) && !inFlight.isResting(call.n)).length
 
   return { decide, writeEnded, noted, asks }
 }

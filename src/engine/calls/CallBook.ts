@@ -18,7 +18,7 @@ import type { CallState, RunState } from "../../journal/state/RunState.ts"
 import type { PlanCall, StepCall } from "../../plan/host/PlanProtocol.ts"
 import type { Part } from "../budget/BudgetDesk.ts"
 import type { GatesCall } from "../gates/gatedPlan.ts"
-import { Occurrences } from "../replay/CallCounter.ts"
+import { CallCounter } from "../replay/CallCounter.ts"
 
 /** A call the plan waits for. */
 export interface IssuedCall {
@@ -36,7 +36,7 @@ export interface IssuedCall {
   readonly refusal: ModelRunFailure | undefined
   /** Of a step. */
   readonly toItsExit?: StepCall["toItsExit"]
-  /** Number of the plan's call that a room makes this one for. */
+  /** Number of the plan's call that a subflow makes this one for. */
   readonly parent?: number
   /** The part of the run with a budget of its own that it is made in. */
   readonly part?: Part
@@ -44,8 +44,8 @@ export interface IssuedCall {
   readonly earlier?: Earlier
 }
 
-/** Whether a room answers it: a verb that makes further calls. */
-export const isOfRoom = ({ verb }: Pick<IssuedCall, "verb">): boolean =>
+/** Whether a subflow answers it: a verb that makes further calls. */
+export const isOfSubflow = ({ verb }: Pick<IssuedCall, "verb">): boolean =>
   verb !== "agent" && verb !== "sleep" && verb !== "step"
 
 /** A call as an earlier process of the run left it. */
@@ -120,7 +120,7 @@ const withBoard = (spec: Json, boards: Readonly<Record<string, Json>>): Json => 
 
 export const makeCallBook = Effect.fnUntraced(function* (boards: Readonly<Record<string, Json>>) {
   const registry = yield* AdapterRegistry
-  const occurrences = new Occurrences()
+  const occurrences = new CallCounter()
 
   /** Which of the identical calls it is, in the order the plan issued them. */
   const nextRef = (identity: CallIdentity): CallRef => {
@@ -186,16 +186,16 @@ export const makeCallBook = Effect.fnUntraced(function* (boards: Readonly<Record
   })
 
   /**
-   * A model call that a room makes for the plan's call `room`. Part of its identity is whose it is, so that it is
+   * A model call that a subflow makes for the plan's call `subflow`. Part of its identity is whose it is, so that it is
    * never taken for one of the plan's own. `refOf` tells identical ones apart.
    */
   const takeFor = Effect.fnUntraced(function* (
     options: AgentOptions,
-    room: IssuedCall,
+    subflow: IssuedCall,
     refOf: (identity: CallIdentity) => CallRef
   ) {
     const resolved = yield* resolve({ ...options })
-    const identity: CallIdentity = { ...resolved.identity, spec: { of: room.id } }
+    const identity: CallIdentity = { ...resolved.identity, spec: { of: subflow.id } }
     const ref = refOf(identity)
     const { chain, options: read } = resolved
     const refusal = refusalOf(ref, resolved)
@@ -204,8 +204,8 @@ export const makeCallBook = Effect.fnUntraced(function* (boards: Readonly<Record
       verb: "agent" as const,
       identity,
       options: read,
-      phase: room.phase,
-      site: room.site,
+      phase: subflow.phase,
+      site: subflow.site,
       chain,
       refusal
     }

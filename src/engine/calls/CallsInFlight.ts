@@ -1,5 +1,5 @@
-// Flights: the calls in flight. Each runs in a fiber of its own and comes back through the inbox, and so does what
-// rooms ask of the run. In a hermetic run they run until quiet, and then logical time moves to what is due first.
+// CallsInFlight: the calls in flight. Each runs in a fiber of its own and comes back through the inbox, and so does what
+// subflows ask of the run. In a hermetic run they run until quiet, and then logical time moves to what is due first.
 // Ends them all with the scope.
 import { Deferred, Effect, Exit, Fiber, Queue } from "effect"
 import type { Guards } from "../../adapters/guard/Guards.ts"
@@ -10,7 +10,7 @@ import type { RunEventOf } from "../../domain/run/RunEvent.ts"
 import type { EndedAttempt, StartingAttempt } from "../../adapters/guard/AttemptPort.ts"
 import type { ModelError } from "../../domain/ModelError.ts"
 import type { Part } from "../budget/BudgetDesk.ts"
-import { isOfRoom, type IssuedCall } from "./CallBook.ts"
+import { isOfSubflow, type IssuedCall } from "./CallBook.ts"
 import type { ApprovalWanted } from "../subflows/Subflow.ts"
 import type { RunContext } from "../run/RunContext.ts"
 
@@ -35,18 +35,18 @@ export type AttemptNote =
       readonly reply: Deferred.Deferred<void, ModelError>
     }
 
-/** What a room asks of the run, for the call it answers. */
-export type RoomWish =
+/** What a subflow asks of the run, for the call it answers. */
+export type SubflowRequest =
   | {
       readonly t: "ask"
-      readonly room: IssuedCall
+      readonly subflow: IssuedCall
       readonly options: AgentOptions
       readonly part?: Part
       readonly reply: Reply
     }
   | {
       readonly t: "step"
-      readonly room: IssuedCall
+      readonly subflow: IssuedCall
       readonly kind: string
       readonly spec: Json
       readonly run: Effect.Effect<Json>
@@ -54,23 +54,23 @@ export type RoomWish =
     }
   | {
       readonly t: "question"
-      readonly room: IssuedCall
+      readonly subflow: IssuedCall
       readonly ask: Pick<RunEventOf<"QuestionAsked">, "kind" | "text" | "choices">
       readonly reply: Reply
     }
   | {
       readonly t: "approval"
-      readonly room: IssuedCall
+      readonly subflow: IssuedCall
       readonly wanted: ApprovalWanted
       readonly reply: Reply
     }
   | {
       readonly t: "waiver"
-      readonly room: IssuedCall
+      readonly subflow: IssuedCall
       readonly wanted: ApprovalWanted
       readonly reply: Reply
     }
-  | { readonly t: "record"; readonly room: IssuedCall; readonly kind: string; readonly data: Json }
+  | { readonly t: "record"; readonly subflow: IssuedCall; readonly kind: string; readonly data: Json }
 export type Reply = Deferred.Deferred<Json>
 
 /** The adapter whose health a call depends on last: the last link of its chain. */
@@ -79,13 +79,13 @@ export const lane = (call: IssuedCall): string => call.chain.at(-1)?.adapter.id 
 /** Whether a model answers it, so that it takes one of the run's places. */
 const isModelCall = (call: IssuedCall): boolean => call.chain.length > 0
 
-/** Whether a room answers it: a verb that makes further calls. */
-const isRoom = (call: IssuedCall): boolean => isOfRoom(call) && call.parent === undefined
+/** Whether a subflow answers it: a verb that makes further calls. */
+const isSubflow = (call: IssuedCall): boolean => isOfSubflow(call) && call.parent === undefined
 
 type Message =
-  | { readonly t: "landed"; readonly outcome: Outcome }
+  | { readonly t: "completed"; readonly outcome: Outcome }
   | { readonly t: "gone"; readonly n: number }
-  | { readonly t: "wish"; readonly wish: RoomWish }
+  | { readonly t: "request"; readonly request: SubflowRequest }
   | { readonly t: "attempt"; readonly note: AttemptNote }
   | { readonly t: "signal"; readonly signal: string }
   | { readonly t: "nudge" }
@@ -94,7 +94,7 @@ type Message =
 /** What came in since the last look. */
 export interface Landed {
   readonly outcomes: ReadonlyArray<Outcome>
-  readonly wishes: ReadonlyArray<RoomWish>
+  readonly requests: ReadonlyArray<SubflowRequest>
   readonly attempts: ReadonlyArray<AttemptNote>
   readonly signal: string | undefined
   /** Somebody was told to look again. */
@@ -103,21 +103,21 @@ export interface Landed {
   readonly moved: boolean
 }
 
-export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
+export const makeCallsInFlight = Effect.fnUntraced(function* (run: RunContext) {
   const inbox = yield* Queue.unbounded<Message>()
   const fork = Effect.runForkWith(yield* Effect.context<Guards>())
-  const flights = new Map<number, { readonly call: IssuedCall; readonly fiber: Fiber.Fiber<unknown> }>()
+  const inFlight = new Map<number, { readonly call: IssuedCall; readonly fiber: Fiber.Fiber<unknown> }>()
   const untilQuiet = run.hermetic?.turns.untilQuiet ?? Effect.void
   // Counted, not looked for: they are asked for at every step, with thousands in flight.
   let models = 0
   const resting = new Set<number>()
-  const rooms = new Map<number, IssuedCall>()
+  const subflows = new Map<number, IssuedCall>()
   const lanes = new Map<string, number>()
 
   const count = (call: IssuedCall, by: 1 | -1): void => {
-    if (isRoom(call)) {
-      if (by > 0) rooms.set(call.n, call)
-      else rooms.delete(call.n)
+    if (isSubflow(call)) {
+      if (by > 0) subflows.set(call.n, call)
+      else subflows.delete(call.n)
     }
     if (!isModelCall(call)) return
     models += by
@@ -125,9 +125,9 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
   }
 
   const remove = (n: number): void => {
-    const flight = flights.get(n)
+    const flight = inFlight.get(n)
     if (flight === undefined) return
-    flights.delete(n)
+    inFlight.delete(n)
     if (resting.delete(n)) models++
     count(flight.call, -1)
   }
@@ -138,7 +138,7 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
   )
   yield* Effect.addFinalizer(() =>
     Effect.suspend(() => {
-      const fibers = [...flights.values()].map(({ fiber }) => fiber)
+      const fibers = [...inFlight.values()].map(({ fiber }) => fiber)
       for (const fiber of fibers) fiber.interruptUnsafe()
       return run.hermetic === undefined ? Fiber.awaitAll(fibers) : untilQuiet
     })
@@ -150,11 +150,11 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
         effect,
         run.hermetic === undefined ? {} : { scheduler: run.hermetic.turns.scheduler }
       )
-      flights.set(call.n, { call, fiber })
+      inFlight.set(call.n, { call, fiber })
       count(call, 1)
       fiber.addObserver((exit) => {
         const message: Message = Exit.isSuccess(exit)
-          ? { t: "landed", outcome: exit.value }
+          ? { t: "completed", outcome: exit.value }
           : { t: "gone", n: call.n }
         Queue.offerUnsafe(inbox, message)
       })
@@ -162,29 +162,29 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
 
   const note = (note: AttemptNote) => Effect.asVoid(Queue.offer(inbox, { t: "attempt", note }))
 
-  const wish = (wish: RoomWish) => Effect.asVoid(Queue.offer(inbox, { t: "wish", wish }))
+  const request = (request: SubflowRequest) => Effect.asVoid(Queue.offer(inbox, { t: "request", request }))
 
   /** Tells the call to stop. What it had on the way still lands; otherwise it is gone. */
-  const cancel = (n: number) => Effect.sync(() => void flights.get(n)?.fiber.interruptUnsafe())
+  const cancel = (n: number) => Effect.sync(() => void inFlight.get(n)?.fiber.interruptUnsafe())
 
   const sort = (messages: ReadonlyArray<Message>): Landed => {
     const outcomes: Array<Outcome> = []
-    const wishes: Array<RoomWish> = []
+    const requests: Array<SubflowRequest> = []
     const attempts: Array<AttemptNote> = []
     let signal: string | undefined
     let nudged = false
     let moved = false
     for (const message of messages) {
       switch (message.t) {
-        case "landed":
+        case "completed":
           remove(message.outcome.call.n)
           outcomes.push(message.outcome)
           break
         case "gone":
           remove(message.n)
           break
-        case "wish":
-          wishes.push(message.wish)
+        case "request":
+          requests.push(message.request)
           break
         case "attempt":
           attempts.push(message.note)
@@ -200,13 +200,13 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
           break
       }
     }
-    // Those that land together in a hermetic run land in issue order.
+    // Those that complete together in a hermetic run complete in issue order.
     if (run.hermetic !== undefined) outcomes.sort((a, b) => a.call.n - b.call.n)
-    return { outcomes, wishes, attempts, signal, nudged, moved }
+    return { outcomes, requests, attempts, signal, nudged, moved }
   }
 
-  /** Waits until something has come in: a call landed, a room wishes, the run is told to stop. */
-  const landed = Effect.gen(function* () {
+  /** Waits until something has come in: a call completed, a subflow requested something, the run is told to stop. */
+  const arrivals = Effect.gen(function* () {
     yield* untilQuiet
     while (run.hermetic !== undefined && Queue.sizeUnsafe(inbox) === 0) {
       if (!(yield* run.hermetic.clock.advanceToNextDue)) break
@@ -220,7 +220,7 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
     note,
     /** The call waits for something and leaves its place to others; or has taken one again. */
     rest: (n: number) => {
-      if (flights.has(n) && !resting.has(n)) {
+      if (inFlight.has(n) && !resting.has(n)) {
         resting.add(n)
         models--
       }
@@ -230,8 +230,8 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
       if (resting.delete(n)) models++
     },
     cancel,
-    wish,
-    landed,
+    request,
+    arrivals,
     /** Makes whoever waits look again. */
     nudge: Effect.sync(() => void Queue.offerUnsafe(inbox, { t: "nudge" })),
     /** Says that the program went on by itself. */
@@ -241,12 +241,12 @@ export const makeFlights = Effect.fnUntraced(function* (run: RunContext) {
     /** Whether something has come in that nobody has looked at. */
     hasMail: () => Queue.sizeUnsafe(inbox) > 0,
     models: () => models,
-    has: (n: number) => flights.has(n),
-    /** Rooms in flight. */
-    rooms: (): ReadonlyArray<IssuedCall> => [...rooms.values()],
-    /** Whether anything is in flight that is not a room. */
-    hasWork: () => flights.size > rooms.size,
+    has: (n: number) => inFlight.has(n),
+    /** SubflowsByVerb in flight. */
+    subflows: (): ReadonlyArray<IssuedCall> => [...subflows.values()],
+    /** Whether anything is in flight that is not a subflow. */
+    hasWork: () => inFlight.size > subflows.size,
     inLane: (id: string) => (lanes.get(id) ?? 0) > 0
   }
 })
-export type Flights = Effect.Success<ReturnType<typeof makeFlights>>
+export type CallsInFlight = Effect.Success<ReturnType<typeof makeCallsInFlight>>

@@ -26,14 +26,14 @@ import { reserveOf, type Reserve } from "../budget/reserveOf.ts"
 import { makeWaitingLine } from "../budget/WaitingLine.ts"
 import type { IssuedCall } from "./CallBook.ts"
 import { chainFor, dispatchCall, inputOf, type CallDispatch } from "./dispatchCall.ts"
-import { lane, type Flights, type Outcome } from "./CallsInFlight.ts"
+import { lane, type CallsInFlight, type Outcome } from "./CallsInFlight.ts"
 import { notDispatched, type LiveAnswers, type LiveCounts } from "./LiveAnswers.ts"
 import { itemOf, type Full, type PendingItems, type Waiting } from "../people/pendingItems.ts"
 import type { RunContext } from "../run/RunContext.ts"
 
 export interface DispatcherParts {
   readonly run: RunContext
-  readonly flights: Flights
+  readonly inFlight: CallsInFlight
   readonly answers: LiveAnswers
   readonly items: PendingItems
   readonly counts: LiveCounts
@@ -46,7 +46,7 @@ export interface DispatcherParts {
 }
 
 export const makeDispatcher = (parts: DispatcherParts) => {
-  const { answers, counts, flights, items, run, wanted } = parts
+  const { answers, counts, inFlight, items, run, wanted } = parts
   let waiting: Array<Waiting> = []
   /**
    * Not decided about yet, from `head` on. Taken from the front in place: a copy for each would be quadratic. What was
@@ -65,7 +65,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     Clock.currentTimeMillis,
     (now) => parts.deadline !== undefined && now >= parts.deadline
   )
-  const attempts = makeFurtherAttempts({ run, flights, answers, desk, isLate })
+  const attempts = makeFurtherAttempts({ run, inFlight, answers, desk, isLate })
   /** Queued calls that wait for the budget of a part of the run. */
   const aside = makeWaitingLine()
   /** What had no room when the last call was to be paid for. */
@@ -143,7 +143,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
   })
 
   /** Whether another model call may be in flight. */
-  const hasPlace = (due: ReadonlyArray<CallDispatch>) => flights.models() + due.length < run.concurrency
+  const hasPlace = (due: ReadonlyArray<CallDispatch>) => inFlight.models() + due.length < run.concurrency
 
   /** Those that wait for the budget of a part of the run. True: one waits for the run's own. */
   const decideAside = Effect.fnUntraced(function* (due: Array<CallDispatch>) {
@@ -196,7 +196,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
       due.some(({ chain }) => chain[0]?.adapter.free === false)
     if (isPaid) yield* answers.commit
     for (const { reply } of ready) yield* Deferred.succeed(reply, undefined)
-    for (const one of due) yield* flights.launch(one.call, dispatchCall(one, flights.note))
+    for (const one of due) yield* inFlight.launch(one.call, dispatchCall(one, inFlight.note))
   })
 
   /** Kept for its cost, never delivered: the answer was given up before it came. */
@@ -247,7 +247,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
   /**
    * A failure that may be part of an outage is held until the next outcomes tell: a success, or nothing left to call,
    * makes it an answer like any other; if the brake closes with calls left, it is parked with them, so that a resume
-   * makes it again. A plan or a room with places of its own asks for more only once it has the answer: if what it then
+   * makes it again. A plan or a subflow with places of its own asks for more only once it has the answer: if what it then
    * asks for is stopped by the same outage, the answer is taken back (`lost`).
    */
   const releaseHeld = Effect.suspend(() => {
@@ -262,7 +262,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
         const closed = closedLane(brake, id)
         const left = isQueued(id)
         const undecided =
-          closed === undefined ? isFailing(brake, id) && (left || flights.inLane(id)) : flights.inLane(id)
+          closed === undefined ? isFailing(brake, id) && (left || inFlight.inLane(id)) : inFlight.inLane(id)
         if (left && closed !== undefined) {
           yield* writeParked(call, model)
           waiting.push({ call, reason: closed.reason, item: itemOf(call) })
@@ -295,7 +295,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
 
   /** Nobody wants the answer any more. */
   const giveUp = Effect.fnUntraced(function* (call: IssuedCall) {
-    yield* flights.cancel(call.n)
+    yield* inFlight.cancel(call.n)
     desk.landed(call)
   })
 
@@ -309,7 +309,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     enqueue: (call: IssuedCall) => void queue.push(call),
     wait: (one: Waiting) => void waiting.push(one),
     /** Whether calls are in flight that end by themselves. */
-    isWorking: () => flights.models() > attempts.asks(),
+    isWorking: () => inFlight.models() > attempts.asks(),
     hasWaiting: () => waiting.length > 0,
     /** Takes out those that need not wait any more. A call that a person answers was counted when it was sent. */
     takeWaiting: (isReady: (one: Waiting) => boolean): ReadonlyArray<Waiting> => {

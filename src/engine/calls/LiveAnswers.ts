@@ -1,4 +1,4 @@
-// LiveAnswers: answers on their way: journaled here, then given to whoever asked, the plan or one of its rooms. Nobody gets an
+// LiveAnswers: answers on their way: journaled here, then given to whoever asked, the plan or one of its subflows. Nobody gets an
 // answer that is not durable (`commit`).
 import { Effect, Option, Schema } from "effect"
 import type { Json } from "../../domain/json/canonicalJson.ts"
@@ -10,7 +10,7 @@ import type { Answer } from "../../plan/host/PlanProtocol.ts"
 import { refusalIn, type RefusedBy } from "../budget/RefusedBy.ts"
 import { requestIdOf, undispatched, type IssuedCall } from "./CallBook.ts"
 import { lane, type Reply } from "./CallsInFlight.ts"
-import { brokenRoom, type BrokenRoom } from "../subflows/subflowFailure.ts"
+import { brokenSubflow, type BrokenSubflow } from "../subflows/subflowFailure.ts"
 import { append, appendAnswer, type RunContext } from "../run/RunContext.ts"
 import type { ClosedGate } from "../replay/RunHistory.ts"
 
@@ -34,8 +34,8 @@ export interface LiveCounts {
   closedGate: ClosedGate | undefined
   /** Gates that have passed in missions since the run was last reopened. */
   readonly passedGates: Set<string>
-  /** The first room of the whole run that did not do its work. */
-  broken: BrokenRoom | undefined
+  /** The first subflow of the whole run that did not do its work. */
+  broken: BrokenSubflow | undefined
 }
 
 /** A failure of a call that was never dispatched. */
@@ -67,7 +67,7 @@ const unwritten = (call: IssuedCall, result: Json, problem: string): ModelRunFai
 
 export const makeAnswers = (run: RunContext, counts: LiveCounts) => {
   let forPlan: Array<Ready> = []
-  const forRooms: Array<{ readonly call: IssuedCall; readonly reply: Reply; readonly result: Json }> = []
+  const forSubflows: Array<{ readonly call: IssuedCall; readonly reply: Reply; readonly result: Json }> = []
   const replies = new Map<number, Reply>()
   let uncommitted = false
 
@@ -97,11 +97,11 @@ export const makeAnswers = (run: RunContext, counts: LiveCounts) => {
         appendAnswer(run, { ...call.ref, result: { ...unwritten(call, result, problem) }, ...more })
     )
     const reply = replies.get(call.n)
-    if (call.parent === undefined && call.verb !== "agent") counts.broken ??= brokenRoom(result)
+    if (call.parent === undefined && call.verb !== "agent") counts.broken ??= brokenSubflow(result)
     if (reply === undefined) forPlan.push({ seq: event.seq, call, answer: { n: call.n, json: text } })
     else {
       replies.delete(call.n)
-      forRooms.push({ call, reply, result: JSON.parse(text) })
+      forSubflows.push({ call, reply, result: JSON.parse(text) })
     }
   })
 
@@ -119,23 +119,23 @@ export const makeAnswers = (run: RunContext, counts: LiveCounts) => {
     commit,
     complete,
     fail,
-    /** The answer of this call goes to a room. */
+    /** The answer of this call goes to a subflow. */
     expect: (call: IssuedCall, reply: Reply) => void replies.set(call.n, reply),
     /** Nobody wants the answer any more. True if it was journaled already: then the call has ended. */
     forget: (call: IssuedCall): boolean => {
       const isIts = (one: { readonly call: IssuedCall }) => one.call.n === call.n
-      const ended = forPlan.some(isIts) || forRooms.some(isIts)
+      const ended = forPlan.some(isIts) || forSubflows.some(isIts)
       replies.delete(call.n)
       if (ended) forPlan = forPlan.filter((one) => !isIts(one))
       return ended
     },
-    size: () => forPlan.length + forRooms.length,
+    size: () => forPlan.length + forSubflows.length,
     /** Takes answers for the plan, the first ones journaled first. Only after `commit`. */
     takeForPlan: (limit: number) => forPlan.splice(0, limit),
     putBack: (rest: ReadonlyArray<Ready>) => {
       forPlan = [...rest, ...forPlan]
     },
-    takeForRooms: () => forRooms.splice(0)
+    takeForSubflows: () => forSubflows.splice(0)
   }
 }
 export type LiveAnswers = ReturnType<typeof makeAnswers>

@@ -91,7 +91,7 @@ const decodeUnits = Schema.decodeUnknownOption(
 
 const callOf = (spec: GatesSpec): GatesCall => ({ t: "call", n: 0, verb: "gates", options: encodeSpec(spec) })
 
-/** What a mission's answer says of it: a room that did not take the mission answers as a call that failed. */
+/** What a mission's answer says of it: a subflow that did not take the mission answers as a call that failed. */
 const endOf = (json: string): Pick<MissionSeen, "end"> & Partial<MissionSeen> => {
   const answer = Option.getOrUndefined(decodeMission(json))
   if (answer === undefined) return { end: "failed" }

@@ -14,7 +14,7 @@ const decodeStep = Schema.decodeUnknownOption(
 )
 const decodeProof = Schema.decodeUnknownOption(ProofResult)
 
-/** Steps of rooms by which the engine runs a proof. No plan can make a call of such a verb. */
+/** Steps of subflows by which the engine runs a proof. No plan can make a call of such a verb. */
 const proving: ReadonlySet<string> = new Set(["mission.prove", "gates.prove"])
 
 /** The proof that the event schedules, if it does. */

@@ -14,7 +14,7 @@ import { Journal } from "../../journal/Journal.ts"
 import type { JournalError } from "../../journal/JournalError.ts"
 import type { RunJournal } from "../../journal/RunJournal.ts"
 import { changedParts } from "../../journal/store/RunMeta.ts"
-import { keptText } from "./keptText.ts"
+import { textOfRole } from "./keptText.ts"
 
 export interface FoundRun {
   readonly runId: RunId
@@ -28,7 +28,7 @@ const decodeEntry = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Stru
 const recordedParts = Effect.fnUntraced(function* (journal: RunJournal) {
   const { parts } = journal.meta
   if (parts.entry !== undefined) return parts
-  const entry = Option.getOrUndefined(decodeEntry(yield* keptText(journal, "bundle")))?.entry
+  const entry = Option.getOrUndefined(decodeEntry(yield* textOfRole(journal, "bundle")))?.entry
   return entry === undefined
     ? parts
     : { ...parts, entry: sha256(Result.getOrElse(canonicalJson(entry), () => "")) }

@@ -5,7 +5,7 @@ import type { DescribedRun } from "../../journal/openRun.ts"
 import type { RunJournal } from "../../journal/RunJournal.ts"
 
 /** A text kept in the run's directory under a role (`config`, `fixtures`, …), if there is one. */
-export const keptText = Effect.fnUntraced(function* (
+export const textOfRole = Effect.fnUntraced(function* (
   journal: Pick<DescribedRun, "meta" | "blobs">,
   role: string
 ) {

@@ -14,10 +14,10 @@ import { PlanBundle } from "../../plan/bundler/PlanBundle.ts"
 import { PlanError } from "../../plan/PlanError.ts"
 import { PlanVm, type LaunchOptions } from "../../plan/host/PlanVm.ts"
 import { Prelude, PreludeBundle, type PreludeError } from "../../plan/prelude/Prelude.ts"
-import { keptText } from "./keptText.ts"
+import { textOfRole } from "./keptText.ts"
 import { EngineVersions } from "../EngineVersions.ts"
 import { inputsOfSpec, planInputOf, type PlanInputs } from "./planSpec.ts"
-import { unrun } from "../run/summarize.ts"
+import { notStarted } from "../run/summarize.ts"
 
 /** A plan ready to start. `prelude` only where the plan imports from it. */
 export interface ReadyPlan {
@@ -108,7 +108,7 @@ const damaged = (journal: DescribedRun, problem: string) =>
 /** What a run was made of, out of its own directory. */
 export const storedPlan = Effect.fnUntraced(function* (journal: DescribedRun) {
   const spec = yield* specOf(`${journal.dir}/meta.json`, journal.meta, journal.blobs)
-  const text = yield* keptText(journal, "bundle")
+  const text = yield* textOfRole(journal, "bundle")
   if (text === undefined) {
     return yield* new JournalError({
       code: "not_a_plan",
@@ -119,7 +119,7 @@ export const storedPlan = Effect.fnUntraced(function* (journal: DescribedRun) {
   }
   const bundle = decodeBundle(text)
   if (Result.isFailure(bundle)) return yield* damaged(journal, "its bundle is not readable")
-  const preludeText = yield* keptText(journal, "prelude")
+  const preludeText = yield* textOfRole(journal, "prelude")
   const prelude = preludeText === undefined ? undefined : decodePrelude(preludeText)
   if (prelude !== undefined && Result.isFailure(prelude))
     return yield* damaged(journal, "its prelude is not readable")
@@ -165,9 +165,9 @@ const named = (error: PlanError, path: string): PlanError => {
 /** Why a plan does not run, as a summary. `name`: what the user called the plan, where that is not its path. */
 export const planFailure = (failure: PlanError | PreludeError, name?: string): RunSummary => {
   if (failure._tag === "PreludeError") {
-    return unrun("invalid", { code: "prelude_unavailable", message: failure.message })
+    return notStarted("invalid", { code: "prelude_unavailable", message: failure.message })
   }
   const error = name === undefined ? failure : named(failure, name)
-  const summary = unrun(error.code === "non_deterministic" ? "refused" : "invalid", planErrorInfo(error))
+  const summary = notStarted(error.code === "non_deterministic" ? "refused" : "invalid", planErrorInfo(error))
   return error.findings.length === 0 ? summary : { ...summary, findings: error.findings }
 }

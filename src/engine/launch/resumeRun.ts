@@ -5,12 +5,12 @@ import { AdapterRegistry } from "../../adapters/registry/AdapterRegistry.ts"
 import { fingerprint } from "../../domain/fingerprint.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { JournalError } from "../../journal/JournalError.ts"
-import type { HowToRun } from "../Engine.ts"
+import type { RunOptions } from "../Engine.ts"
 import { executeRun } from "../run/executeRun.ts"
 import { journalFailure } from "../run/journalFailure.ts"
 import { runOptions } from "../run/RunOptions.ts"
 import { inDialect, launchPlan, storedPlan } from "./planLaunch.ts"
-import { unrun } from "../run/summarize.ts"
+import { notStarted } from "../run/summarize.ts"
 
 const stored = Effect.fnUntraced(function* (runId: string) {
   const store = yield* Journal
@@ -24,12 +24,12 @@ const gone = new JournalError({
   problem: "the run was removed while it was opened"
 })
 
-const resume = Effect.fnUntraced(function* (runId: string, how: HowToRun) {
+const resume = Effect.fnUntraced(function* (runId: string, how: RunOptions) {
   const { identity } = yield* AdapterRegistry
   const { dir, inputs, meta, ready, spec } = yield* stored(runId)
   const models = Result.getOrElse(fingerprint(identity), () => "")
   if (models !== meta.parts.models) {
-    return unrun(
+    return notStarted(
       "damaged",
       {
         code: "spec_mismatch",
@@ -50,6 +50,6 @@ const resume = Effect.fnUntraced(function* (runId: string, how: HowToRun) {
 })
 
 /** Goes on with the run, or tells how it ended. Never fails. */
-export const resumeRun = Effect.fn("Engine.resumeRun")((runId: string, how: HowToRun) =>
+export const resumeRun = Effect.fn("Engine.resumeRun")((runId: string, how: RunOptions) =>
   Effect.catch(Effect.scoped(resume(runId, how)), (error) => Effect.succeed(journalFailure(error, runId)))
 )

@@ -14,7 +14,7 @@ import { runOptions } from "../run/RunOptions.ts"
 import { describePlan, inDialect, launchPlan, planFailure, readyFile, type ReadyPlan } from "./planLaunch.ts"
 import { specOfPlan } from "./planSpec.ts"
 import { keptLender, openLender } from "../reuse/lending.ts"
-import { notPlain, unrun } from "../run/summarize.ts"
+import { notPlain, notStarted } from "../run/summarize.ts"
 
 /** Whether a run of the spec is there, also one that was begun when the identity did not say the entry. */
 const isTaken = Effect.fnUntraced(function* (spec: RunSpec) {
@@ -39,7 +39,7 @@ const mismatch = Effect.fnUntraced(function* (spec: RunSpec, expected: string) {
   const journal = yield* store.open(yield* store.runId(expected), "read")
   const changed = (yield* changedFrom(journal, spec)).filter((part) => part !== "nonce")
   if (changed.length === 0) return undefined
-  return unrun(
+  return notStarted(
     "damaged",
     {
       code: "spec_mismatch",

@@ -88,7 +88,7 @@ export const suspension = (
 
 /** Whether making the call a second time may act on the world a second time, and nobody has said that it may. */
 export const mayActAgain = ({ chain }: IssuedCall): boolean =>
-  chain.some(({ adapter, retryInDoubt }) => adapter.acts && retryInDoubt !== true)
+  chain.some(({ adapter, retryInDoubt }) => adapter.hasSideEffects && retryInDoubt !== true)
 
 export const makePendingItems = (run: RunContext, history: RunHistory) => {
   /** What was asked for the call itself, and not about a dispatch of it that is in doubt. */

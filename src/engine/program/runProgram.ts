@@ -10,7 +10,7 @@ import type { RunSummary } from "../../domain/run/RunSummary.ts"
 import { JournalError } from "../../journal/JournalError.ts"
 import { describeRun } from "../../journal/store/RunMeta.ts"
 import type { Hooks } from "../../plan/hooks/Hooks.ts"
-import type { HowToRun } from "../Engine.ts"
+import type { RunOptions } from "../Engine.ts"
 import { EngineVersions } from "../EngineVersions.ts"
 import { executeRun } from "../run/executeRun.ts"
 import { journalFailure } from "../run/journalFailure.ts"
@@ -21,7 +21,7 @@ import { replayJournal } from "../replay/replayRun.ts"
 import { keptLender, openLender } from "../reuse/lending.ts"
 
 /** What makes a program's run what it is. `program`: a name you change when you change what the program does. */
-export interface ProgramSpec extends HowToRun {
+export interface ProgramSpec extends RunOptions {
   readonly program: string
   readonly goal: string
   readonly args?: Json

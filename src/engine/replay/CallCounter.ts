@@ -1,4 +1,4 @@
-// Occurrences: how often each cache key was issued, for hundreds of thousands of keys. Bytes and numbers in columns:
+// CallCounter: how often each cache key was issued, for hundreds of thousands of keys. Bytes and numbers in columns:
 // a map of strings would take more memory than the rest of a long run. What an occurrence means is CallBook's.
 //
 // Invariants:
@@ -6,7 +6,7 @@
 const keyBytes = 32
 const none = -1
 
-export class Occurrences {
+export class CallCounter {
   private size = 0
   private keys = Buffer.alloc(64 * keyBytes)
   private counts = new Int32Array(64)

@@ -1,4 +1,4 @@
-// RankedCalls: calls whose answer the journal has, to be given in journal order: the one of the lowest rank at hand,
+// ReplayQueue: calls whose answer the journal has, to be given in journal order: the one of the lowest rank at hand,
 // among hundreds of thousands. A heap; what was dropped from its middle is skipped when it comes up.
 //
 // Invariants:
@@ -8,7 +8,7 @@ import type { IssuedCall } from "../calls/CallBook.ts"
 
 const slack = 64
 
-export class RankedCalls {
+export class ReplayQueue {
   private readonly calls = new Map<number, IssuedCall>()
   private heap: Array<number> = []
 

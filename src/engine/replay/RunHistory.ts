@@ -18,7 +18,7 @@ import type { RunJournal } from "../../journal/RunJournal.ts"
 import { Doubts } from "../doubt/Doubts.ts"
 import { MembersAsked, type Unreadable } from "../subflows/MembersAsked.ts"
 import { refusalIn, type RefusedBy } from "../budget/RefusedBy.ts"
-import { brokenRoom, type BrokenRoom } from "../subflows/subflowFailure.ts"
+import { brokenSubflow, type BrokenSubflow } from "../subflows/subflowFailure.ts"
 import { UnusableAnswers } from "../people/UnusableAnswers.ts"
 
 /** Codes by which a plan's process ends for want of time or memory: what a machine is short of, not the plan. */
@@ -143,8 +143,8 @@ export class RunHistory {
   /** The gates at the end of the plan, where they were decided and the run has no end yet. */
   decidedGates: CallRef | undefined
   private gatesAtEnd: string | undefined
-  /** The first room that did not do its work. */
-  broken: BrokenRoom | undefined
+  /** The first subflow that did not do its work. */
+  broken: BrokenSubflow | undefined
   /** When each sleep began, by call id. */
   readonly sleeps = new Map<string, number>()
   readonly questions = new Map<string, RunEventOf<"QuestionAsked">>()
@@ -158,7 +158,7 @@ export class RunHistory {
   readonly doubts = new Doubts()
   /** What calls could not use of what people had said. */
   readonly unusable = new UnusableAnswers()
-  /** How many records each room has written, by the id of its call. */
+  /** How many records each subflow has written, by the id of its call. */
   readonly records = new Map<string, number>()
   /** What members of a debate were asked, and the calls among them whose answer could not be read. */
   private readonly asked = new MembersAsked()
@@ -199,7 +199,7 @@ export class RunHistory {
         break
       case "CallCompleted":
         if (member(member(event.result, "error"), "code") === "budget_exceeded") this.refused(event.result)
-        this.broken ??= brokenRoom(event.result)
+        this.broken ??= brokenSubflow(event.result)
         this.unusable.completed(event, member(member(event.result, "error"), "code"))
         if (member(member(event.result, "error"), "code") === "step_died")
           this.diedSteps.push({ key: event.key, occurrence: event.occurrence })

@@ -164,7 +164,7 @@ const replayWith = Effect.fnUntraced(function* (
     concurrency: 1,
     budget: {},
     contract: undefined,
-    rooms: {},
+    subflows: {},
     boards,
     approve: [],
     brake: undefined,

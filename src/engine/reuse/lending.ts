@@ -8,7 +8,7 @@ import { Journal } from "../../journal/Journal.ts"
 import { JournalError } from "../../journal/JournalError.ts"
 import type { RunJournal } from "../../journal/RunJournal.ts"
 import { Doubts } from "../doubt/Doubts.ts"
-import { keptText } from "../launch/keptText.ts"
+import { textOfRole } from "../launch/keptText.ts"
 import {
   encodeIndex,
   isLentRole,
@@ -59,13 +59,13 @@ export const openLender = Effect.fnUntraced(function* (runId: string) {
   return lender
 })
 
-/** Whose call it is, where a room made it. */
+/** Whose call it is, where a subflow made it. */
 const ownerOf = ({ spec }: CallIdentity): string | undefined =>
   typeof spec === "object" && spec !== null && "of" in spec && typeof spec.of === "string"
     ? spec.of
     : undefined
 
-/** What the lender's rooms asked of models, by call id, and what it does not know. */
+/** What the lender's subflows asked of models, by call id, and what it does not know. */
 const readLender = (lender: RunJournal) => {
   const verbs = new Map<string, string>()
   const counts = new Map<string, number>()
@@ -222,7 +222,7 @@ const stillQuiet = Effect.fnUntraced(function* ({ doubts = [], from }: LentIndex
  * else the one the run was begun with.
  */
 export const lentTo = Effect.fnUntraced(function* (journal: RunJournal, given: RunJournal | undefined) {
-  const from = given?.runId ?? (yield* keptText(journal, lenderRole))
+  const from = given?.runId ?? (yield* textOfRole(journal, lenderRole))
   if (from === undefined) return undefined
   const index = yield* readIndex(journal)
   // A lender that is named again may have answers that it had not then.

@@ -6,7 +6,7 @@ import type { Json } from "../../domain/json/canonicalJson.ts"
 import { callId, computeCacheKey, type CallIdentity, type CallRef } from "../../domain/Call.ts"
 import { JournalError } from "../../journal/JournalError.ts"
 import type { RunJournal } from "../../journal/RunJournal.ts"
-import { keptText } from "../launch/keptText.ts"
+import { textOfRole } from "../launch/keptText.ts"
 
 /** The role of the index among the run's blobs; pieces are `lent-1`, `lent-2`, … */
 export const lentRole = "lent"
@@ -17,8 +17,8 @@ const ref = {
   key: Schema.String,
   occurrence: Schema.Int,
   /**
-   * Of a call that a room made: the room's verb, the key of what was asked without whose it was, and which of the
-   * lender's calls alike it was, from 1. So an edited room finds what it asks again.
+   * Of a call that a subflow made: the subflow's verb, the key of what was asked without whose it was, and which of the
+   * lender's calls alike it was, from 1. So an edited subflow finds what it asks again.
    */
   alike: Schema.optionalKey(
     Schema.Struct({ room: Schema.String, key: Schema.String, occurrence: Schema.Int })
@@ -57,7 +57,7 @@ const decodeAnswer = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Jso
 
 /** The index of what the run has borrowed, if it has one. */
 export const readIndex = Effect.fnUntraced(function* (journal: RunJournal) {
-  const text = yield* keptText(journal, lentRole)
+  const text = yield* textOfRole(journal, lentRole)
   if (text === undefined) return undefined
   return yield* Effect.mapError(
     decodeIndex(text),
@@ -71,17 +71,17 @@ export const readIndex = Effect.fnUntraced(function* (journal: RunJournal) {
   )
 })
 
-/** The key of what a room asked, whichever room it was. */
+/** The key of what a subflow asked, whichever subflow it was. */
 export const keyAlike = (call: CallIdentity): string => {
   const { spec: _, ...asked } = call
   return Result.getOrThrow(computeCacheKey(asked))
 }
 
-/** A call of a room among those alike: see `LentCall.alike`. */
+/** A call of a subflow among those alike: see `LentCall.alike`. */
 export type Alike = NonNullable<LentCall["alike"]>
 
 /**
- * A lent answer by the call's id; none if it was not lent. With `alike`, that of the call of another room of the same
+ * A lent answer by the call's id; none if it was not lent. With `alike`, that of the call of another subflow of the same
  * verb that asked the same, the k-th for the k-th: so of an edited council or mission only what changed is asked.
  */
 type LentAnswer = (id: string, alike?: Alike) => Effect.Effect<Option.Option<Json>, JournalError>
@@ -101,7 +101,7 @@ const alikeId = ({ key, occurrence, room }: Alike): string =>
   // The council of a contract is held by the run; it was held in its missions once.
   `${room === "gates" ? "mission" : room} ${key}#${occurrence}`
 
-/** Finds one by the call's id, else by what it is alike to. What one room was lent is not lent to another as well. */
+/** Finds one by the call's id, else by what it is alike to. What one subflow was lent is not lent to another as well. */
 const lookup = <One extends CallRef & { readonly alike?: Alike }>(all: ReadonlyArray<One>) => {
   const byId = new Map(all.map((one) => [callId(one), one]))
   const byAlike = new Map(

@@ -11,7 +11,7 @@ import type { TurnScheduler } from "../../kernel/TurnScheduler.ts"
 import type { CallBook } from "../calls/CallBook.ts"
 import type { CouncilSaid, RunDriver } from "../gates/gatedPlan.ts"
 import type { Lent } from "../reuse/lentCopy.ts"
-import type { Rooms } from "../subflows/Subflow.ts"
+import type { SubflowsByVerb } from "../subflows/Subflow.ts"
 
 export interface RunContext {
   readonly journal: RunJournal
@@ -32,7 +32,7 @@ export interface RunContext {
   readonly reuse: Lent
   readonly contract: Contract | undefined
   /** The verbs that are more than a call. */
-  readonly rooms: Rooms
+  readonly subflows: SubflowsByVerb
   readonly boards: Readonly<Record<string, Json>>
   readonly approve: Approved
   /** Set for a hermetic run: time is logical, and calls run until quiet before it moves. */

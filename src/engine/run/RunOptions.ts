@@ -1,8 +1,8 @@
 // From how a caller wants a run to be run to the engine's own options: the one place where their defaults are.
 import { Option } from "effect"
 import type { Budget, Contract } from "../../domain/Contract.ts"
-import type { HowToRun } from "../Engine.ts"
-import type { RunOptions } from "./executeRun.ts"
+import type { RunOptions } from "../Engine.ts"
+import type { ExecuteOptions } from "./executeRun.ts"
 
 /** Model calls in flight at once, unless the caller says otherwise. */
 export const defaultConcurrency = 8
@@ -17,10 +17,10 @@ const budgetOf = (contract: Contract | undefined, maxUsd: number | undefined): B
 }
 
 export const runOptions = (
-  how: HowToRun,
+  how: RunOptions,
   contract: Contract | undefined,
-  lender: RunOptions["lender"]
-): RunOptions => ({
+  lender: ExecuteOptions["lender"]
+): ExecuteOptions => ({
   concurrency: how.concurrency ?? defaultConcurrency,
   budget: budgetOf(contract, how.maxUsd),
   contract,

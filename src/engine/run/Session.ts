@@ -6,9 +6,9 @@ import { firstRules } from "../../domain/run/rules.ts"
 import type { Coverage, RunEventBody } from "../../domain/run/RunEvent.ts"
 import type { CallState, RunState } from "../../journal/state/RunState.ts"
 import type { PlanRequest, PlanState } from "../../plan/host/PlanProtocol.ts"
-import { earlierOf, isOfRoom, type IssuedCall } from "../calls/CallBook.ts"
+import { earlierOf, isOfSubflow, type IssuedCall } from "../calls/CallBook.ts"
 import type { GatedTurn } from "../gates/gatedPlan.ts"
-import { RankedCalls } from "../replay/ReplayQueue.ts"
+import { ReplayQueue } from "../replay/ReplayQueue.ts"
 import {
   callDiffers,
   extraCall,
@@ -21,7 +21,7 @@ import type { RunContext } from "./RunContext.ts"
 import { namesOf, noteOf, readEvent, readScheduled, type RunHistory } from "../replay/RunHistory.ts"
 
 /** What a turn asks the engine to do, in order. */
-export type Deed =
+export type Decision =
   | { readonly t: "call"; readonly call: IssuedCall }
   | { readonly t: "cancel"; readonly call: IssuedCall }
   | { readonly t: "note"; readonly body: Note }
@@ -39,7 +39,7 @@ const noteBody = (request: Extract<PlanRequest, { t: "phase" | "log" }>): Note =
 
 const asJson = (body: Note): Json => ({ ...body })
 
-/** How many calls of the plan itself, not of its rooms, have an answer. */
+/** How many calls of the plan itself, not of its subflows, have an answer. */
 const ownAnswers = ({ completed }: RunState): number => {
   let count = 0
   for (let rank = 0; rank < completed.length; rank++) if ((completed.at(rank)?.n ?? 0) > 0) count++
@@ -50,7 +50,7 @@ export class Session {
   /** Calls the plan waits for. */
   readonly pending = new Map<number, IssuedCall>()
   /** Calls the plan waits for whose answer the journal has, by the answer's rank. */
-  readonly answered = new RankedCalls()
+  readonly answered = new ReplayQueue()
   state: PlanState = { t: "waiting" }
   divergence: Divergence | undefined
   private readonly run: RunContext
@@ -64,8 +64,8 @@ export class Session {
   lastIssued = 0
   /** Ids of the councils called so far. */
   readonly councils: Array<string> = []
-  /** Calls that rooms answer, by their number. */
-  readonly rooms = new Map<number, Pick<IssuedCall, "id" | "ref">>()
+  /** Calls that subflows answer, by their number. */
+  readonly subflows = new Map<number, Pick<IssuedCall, "id" | "ref">>()
   /** How many of the journal's notes the plan has written again. */
   notesSeen = 0
   /** Calls the plan gave up on in this process. */
@@ -122,10 +122,10 @@ export class Session {
 
   /**
    * Takes a turn. Known calls are checked against the journal and, where it has the answer, put into `answered`;
-   * what the journal does not have comes back as deeds.
+   * what the journal does not have comes back as decisions.
    */
   readonly take = Effect.fnUntraced(function* (this: Session, turn: GatedTurn) {
-    const deeds: Array<Deed> = []
+    const decisions: Array<Decision> = []
     for (const request of turn.requests) {
       switch (request.t) {
         case "call": {
@@ -133,13 +133,13 @@ export class Session {
           const call: IssuedCall = { ...taken, ...earlierOf(this.run.journal.state(), taken.id) }
           this.pending.set(call.n, call)
           if (call.verb === "council") this.councils.push(call.id)
-          if (isOfRoom(call)) this.rooms.set(call.n, { id: call.id, ref: call.ref })
+          if (isOfSubflow(call)) this.subflows.set(call.n, { id: call.id, ref: call.ref })
           this.lastIssued = Math.max(this.lastIssued, call.n)
           yield* this.compare(call)
           if (call.earlier?.status === "completed") {
             if (this.history.isProgram && call.n > 0) this.known.add(call.id)
             this.answered.put(call.earlier.rank, call)
-          } else deeds.push({ t: "call", call })
+          } else decisions.push({ t: "call", call })
           break
         }
         case "cancel": {
@@ -150,13 +150,13 @@ export class Session {
           if (call.earlier !== undefined) this.answered.drop(call.earlier.rank)
           // What has ended already cannot be cancelled.
           if (call.earlier?.status !== "cancelled" && call.earlier?.status !== "completed")
-            deeds.push({ t: "cancel", call })
+            decisions.push({ t: "cancel", call })
           break
         }
         case "phase":
         case "log": {
           const body = noteBody(request)
-          if (!(yield* this.isKnownNote(body))) deeds.push({ t: "note", body })
+          if (!(yield* this.isKnownNote(body))) decisions.push({ t: "note", body })
           break
         }
         case "slots":
@@ -167,7 +167,7 @@ export class Session {
       }
     }
     this.state = turn.state
-    return deeds
+    return decisions
   })
 
   private readonly compare = Effect.fnUntraced(function* (this: Session, call: IssuedCall) {

@@ -6,15 +6,15 @@ import type { Answer } from "../../plan/host/PlanProtocol.ts"
 import { missingCall } from "../replay/Divergence.ts"
 import { readScheduled, type RunHistory } from "../replay/RunHistory.ts"
 import type { RunContext } from "./RunContext.ts"
-import { driven, realSleep } from "./untilStopped.ts"
-import { Session, type Deed } from "./Session.ts"
+import { untilStopped, realSleep } from "./untilStopped.ts"
+import { Session, type Decision } from "./Session.ts"
 
 /** How many known answers go to the plan's process in one message. */
 const batchSize = 256
 /** How far apart in the log they may stand, and how long they may be together: what the plan does in between is a turn. */
 const batchBytes = 4 * 1024 * 1024
 
-/** The next answers from `rank` on, in journal order; calls of rooms are not the plan's. */
+/** The next answers from `rank` on, in journal order; calls of subflows are not the plan's. */
 const knownFrom = (run: RunContext, rank: number, until: number): ReadonlyArray<CallState> => {
   const { completed } = run.journal.state()
   const found: Array<CallState> = []
@@ -80,10 +80,10 @@ export const catchUp = Effect.fnUntraced(function* (
   { toItsEnd = false }: { readonly toItsEnd?: boolean } = {}
 ) {
   const session = new Session(run, history)
-  const beyond: Array<Deed> = []
+  const beyond: Array<Decision> = []
 
   const absorb = Effect.fnUntraced(function* (turn: Parameters<Session["take"]>[0]) {
-    for (const deed of yield* session.take(turn)) beyond.push(deed)
+    for (const decision of yield* session.take(turn)) beyond.push(decision)
   })
 
   /** The gates' answers are given as soon as the gates are called: they are none of the plan's, and have no number. */
@@ -93,7 +93,7 @@ export const catchUp = Effect.fnUntraced(function* (
       if (gates?.earlier?.status !== "completed") return
       session.pending.delete(0)
       session.answered.drop(gates.earlier.rank)
-      yield* absorb(yield* driven(run, run.driver.deliver([yield* answerOf(run, gates.id, 0)])))
+      yield* absorb(yield* untilStopped(run, run.driver.deliver([yield* answerOf(run, gates.id, 0)])))
     }
   })
 
@@ -101,7 +101,7 @@ export const catchUp = Effect.fnUntraced(function* (
   const moved = yield* Queue.unbounded<void>()
   own?.onMoved(() => void Queue.offerUnsafe(moved, undefined))
 
-  yield* absorb(yield* driven(run, run.driver.start))
+  yield* absorb(yield* untilStopped(run, run.driver.start))
   yield* passGates
 
   // A strict run issues the same numbers again, so that many answers can go in one message.
@@ -111,7 +111,7 @@ export const catchUp = Effect.fnUntraced(function* (
     while (next.length > 0 && session.state.t === "waiting" && session.divergence === undefined) {
       const answers = yield* answersOf(run, next)
       const given = next.slice(0, answers.length)
-      const turn = yield* driven(run, run.driver.deliver(answers))
+      const turn = yield* untilStopped(run, run.driver.deliver(answers))
       yield* absorb(turn)
       for (const { n, rank } of given.slice(0, turn.delivered)) {
         session.pending.delete(n)
@@ -141,14 +141,14 @@ export const catchUp = Effect.fnUntraced(function* (
     if (call !== undefined) {
       session.pending.delete(call.n)
       const answer = yield* answerOf(run, call.id, call.n)
-      yield* absorb(yield* driven(run, run.driver.deliver([answer])))
+      yield* absorb(yield* untilStopped(run, run.driver.deliver([answer])))
     } else if (toItsEnd && own !== undefined && own.goesOn() !== "no") {
       const patience = history.end === undefined ? openPatienceMs : endedPatienceMs
       const wait = Effect.as(Queue.take(moved), true)
       const hasMoved =
         own.goesOn() === "surely" ? wait : Effect.raceFirst(wait, Effect.as(realSleep(patience), false))
-      if (!(yield* driven(run, hasMoved))) break
-      yield* absorb(yield* driven(run, own.turn))
+      if (!(yield* untilStopped(run, hasMoved))) break
+      yield* absorb(yield* untilStopped(run, own.turn))
     } else break
   }
   return { session, beyond }

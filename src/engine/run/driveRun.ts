@@ -209,7 +209,7 @@ const toItsEnd = Effect.fnUntraced(function* (
   // The process before this one stopped right after the gates: what they were decided on may have changed since.
   const stale = reopened ? undefined : history.decidedGates
   if (stale !== undefined) history.add(yield* append(run, { type: "RunReopened", failed: 0, only: [stale] }))
-  // What the journal answers, in rooms too, which are asked nothing where their own answer is known.
+  // What the journal answers, in subflows too, which are asked nothing where their own answer is known.
   counts.replayed = journal.state().modelCompleted
   const { beyond, session } = yield* catchUp(run, history)
   progress.session = session

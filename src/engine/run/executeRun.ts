@@ -22,14 +22,14 @@ import { changedFrom, findRun, type FoundRun } from "../launch/findRun.ts"
 import { keepTexts } from "../launch/keptText.ts"
 import { lentTo } from "../reuse/lending.ts"
 import { nothingLent } from "../reuse/lentCopy.ts"
-import { RunRooms } from "../subflows/Subflow.ts"
+import { Subflows } from "../subflows/Subflow.ts"
 import { append, type RunContext } from "./RunContext.ts"
 import { RunHistory } from "../replay/RunHistory.ts"
 import { journalFailure } from "./journalFailure.ts"
 import { counts, Witness } from "../people/Witness.ts"
-import { failureCure, lossError, noCalls, notPlain, summarize, unrun } from "./summarize.ts"
+import { failureCure, lossError, noCalls, notPlain, summarize, notStarted } from "./summarize.ts"
 
-export interface RunOptions {
+export interface ExecuteOptions {
   /** How many model calls may be in flight. Recorded, since it shapes the log of a hermetic run. */
   readonly concurrency: number
   readonly budget: Budget
@@ -66,7 +66,7 @@ export interface RunRequest<R1, R2> {
   readonly launch: Effect.Effect<PlanDriver, never, R2 | Scope.Scope>
   /** Why the run shall not be made or gone on with, if so. Asked before anything is. */
   readonly preflight?: Effect.Effect<RunErrorInfo | undefined>
-  readonly options: RunOptions
+  readonly options: ExecuteOptions
 }
 
 /** The summary of a run that has ended, as it stands in its journal. Nothing is executed. */
@@ -178,7 +178,7 @@ export const executeRun = <R1, R2>(request: RunRequest<R1, R2>) =>
           const history = new RunHistory()
           if (request.spec.program !== undefined) history.holdToContent()
           const refused = known ? undefined : yield* request.preflight ?? Effect.undefined
-          if (refused !== undefined) return unrun("invalid", refused)
+          if (refused !== undefined) return notStarted("invalid", refused)
           const journal = yield* openJournal(request, found.success, history)
           const told = yield* tellWarnings(journal)
           if (known) yield* tellPlatform(journal)
@@ -197,9 +197,9 @@ export const executeRun = <R1, R2>(request: RunRequest<R1, R2>) =>
  */
 const unreadableCalls = (journal: RunJournal, { unreadable }: RunHistory): ReadonlyArray<CallRef> => {
   const { calls } = journal.state()
-  const members = unreadable.flatMap(({ call, room }) => {
+  const members = unreadable.flatMap(({ call, subflow }) => {
     const known = calls.get(callId(call))
-    return known?.status === "completed" && !known.failed ? [call, room] : []
+    return known?.status === "completed" && !known.failed ? [call, subflow] : []
   })
   const byId = new Map(members.map((ref) => [callId(ref), ref]))
   return [...byId.values()].filter((ref) => calls.get(callId(ref))?.status === "completed")
@@ -245,7 +245,7 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
   // Before a person is asked whether it may cost something: they are told if a lender is gone.
   const reuse = yield* lentTo(journal, options.lender)
   const refused = known ? yield* request.preflight ?? Effect.undefined : undefined
-  if (refused !== undefined) return unrun("invalid", refused, { runId: journal.runId, dir: journal.dir })
+  if (refused !== undefined) return notStarted("invalid", refused, { runId: journal.runId, dir: journal.dir })
   if (known) yield* keepTexts(journal, options.keep)
   const hermetic =
     spec.hermetic === true
@@ -264,7 +264,7 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
     minCoverage: options.minCoverage,
     reuse: reuse ?? nothingLent,
     contract: options.contract,
-    rooms: yield* RunRooms,
+    subflows: yield* Subflows,
     boards: options.boards,
     approve: options.approve,
     hermetic,

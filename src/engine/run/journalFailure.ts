@@ -2,10 +2,10 @@
 import type { RunSummary } from "../../domain/run/RunSummary.ts"
 import type { JournalError } from "../../journal/JournalError.ts"
 import { journalErrorInfo, journalStatus } from "../../journal/state/journalStatus.ts"
-import { unrun } from "./summarize.ts"
+import { notStarted } from "./summarize.ts"
 
 export const journalFailure = (error: JournalError, runId?: string, dir?: string): RunSummary =>
-  unrun(journalStatus(error), journalErrorInfo(error), {
+  notStarted(journalStatus(error), journalErrorInfo(error), {
     ...(runId === undefined ? {} : { runId }),
     ...(dir === undefined ? {} : { dir }),
     ...(error.changed === undefined ? {} : { changed: error.changed })

@@ -1,6 +1,6 @@
 // The live half of a run: decide → append → project → react. One fiber takes the plan's turns, appends what they
 // decide, dispatches what is due, journals every answer before the plan sees it, and delivers answers one at a time
-// in journal order. Model calls are Dispatcher's, rooms are liveRooms.ts's.
+// in journal order. Model calls are Dispatcher's, subflows are liveSubflows'.
 //
 // Invariants:
 // R1  An answer is durable before the plan sees it; answers are delivered in journal order.
@@ -21,16 +21,16 @@ import { makeBrake } from "../calls/brake.ts"
 import type { IssuedCall } from "../calls/CallBook.ts"
 import { makeDispatcher } from "../calls/Dispatcher.ts"
 import { makeLentDoubt } from "../doubt/lentDoubt.ts"
-import { makeFlights, type Landed } from "../calls/CallsInFlight.ts"
+import { makeCallsInFlight, type Landed } from "../calls/CallsInFlight.ts"
 import { idempotencyKeyOf } from "../calls/dispatchCall.ts"
-import { driven, realSleep } from "./untilStopped.ts"
+import { untilStopped, realSleep } from "./untilStopped.ts"
 import { makeAnswers, type LiveCounts } from "../calls/LiveAnswers.ts"
 import { isUnwritable, type JournalError } from "../../journal/JournalError.ts"
-import { makeLiveRooms } from "../subflows/liveSubflows.ts"
+import { makeLiveSubflows } from "../subflows/liveSubflows.ts"
 import { makePendingItems, suspension, type Suspension } from "../people/pendingItems.ts"
 import { append, type RunContext } from "./RunContext.ts"
 import type { RunHistory } from "../replay/RunHistory.ts"
-import type { Deed, Session } from "./Session.ts"
+import type { Decision, Session } from "./Session.ts"
 import { makeTierGate } from "../people/tierGate.ts"
 
 /** How the live half ended. */
@@ -86,10 +86,10 @@ export const liveRun = Effect.fnUntraced(function* (
   run: RunContext,
   history: RunHistory,
   session: Session,
-  beyond: ReadonlyArray<Deed>,
+  beyond: ReadonlyArray<Decision>,
   counts: LiveCounts
 ) {
-  const flights = yield* makeFlights(run)
+  const inFlight = yield* makeCallsInFlight(run)
   const answers = makeAnswers(run, counts)
   const items = makePendingItems(run, history)
   const wanted = (call: IssuedCall) => session.pending.has(call.parent ?? call.n)
@@ -100,12 +100,12 @@ export const liveRun = Effect.fnUntraced(function* (
   const { modelCompleted, modelFailed } = run.journal.state()
   const hasSucceeded = modelCompleted > modelFailed
   const brake = makeBrake(run.brake ?? (yield* Guards).policy.brake, hasSucceeded)
-  const dispatcher = makeDispatcher({ run, flights, answers, items, counts, brake, wanted, deadline })
+  const dispatcher = makeDispatcher({ run, inFlight, answers, items, counts, brake, wanted, deadline })
   const lentDoubt = makeLentDoubt(run, items, dispatcher)
-  const rooms = makeLiveRooms({
+  const subflows = makeLiveSubflows({
     run,
     history,
-    flights,
+    inFlight,
     answers,
     items,
     dispatcher,
@@ -131,8 +131,8 @@ export const liveRun = Effect.fnUntraced(function* (
     const given = items.takeNews()
     const ready = dispatcher.takeWaiting(({ item }) => given.has(item))
     for (const { call, reason } of ready) {
-      if (yield* rooms.answered(call)) continue
-      // A room admits its own calls; of the plan's, the tier is asked about before anything else.
+      if (yield* subflows.answered(call)) continue
+      // A subflow admits its own calls; of the plan's, the tier is asked about before anything else.
       if (call.parent === undefined && reason === "approval") yield* admit(call)
       else dispatcher.enqueue(call)
     }
@@ -157,7 +157,7 @@ export const liveRun = Effect.fnUntraced(function* (
         Effect.gen(function* () {
           yield* Effect.sleep(inboxEveryMs)
           if (!dispatcher.hasWaiting()) return
-          if (yield* Effect.orElseSucceed(hasLeft(run.journal), () => false)) yield* flights.nudge
+          if (yield* Effect.orElseSucceed(hasLeft(run.journal), () => false)) yield* inFlight.nudge
         })
       ),
       Clock.Clock,
@@ -195,16 +195,16 @@ export const liveRun = Effect.fnUntraced(function* (
       yield* dispatcher.schedule(call)
       const exit = call.toItsExit(idempotencyKeyOf(run.journal.runId, call))
       const outcome = Effect.map(exit, (result) => ({ call, result, model: undefined }))
-      return void begun.set(call.n, flights.launch(call, outcome))
+      return void begun.set(call.n, inFlight.launch(call, outcome))
     }
-    // What an earlier process began is not begun again: a room goes on, and what is left of a sleep is slept.
+    // What an earlier process began is not begun again: a subflow goes on, and what is left of a sleep is slept.
     const now = yield* Clock.currentTimeMillis
     const since = history.sleeps.get(call.id) ?? now
     if (call.earlier === undefined) yield* dispatcher.schedule(call)
-    if (call.verb !== "sleep") return yield* rooms.enter(call)
+    if (call.verb !== "sleep") return yield* subflows.enter(call)
     const left = leftOfSleep(sleepMs(call), since, now)
     const slept = Effect.as(Effect.sleep(left), { call, result: null, model: undefined })
-    begun.set(call.n, flights.launch(call, slept))
+    begun.set(call.n, inFlight.launch(call, slept))
   })
 
   /** R6: all that a turn begins for the price of one commit. */
@@ -215,17 +215,17 @@ export const liveRun = Effect.fnUntraced(function* (
     begun.clear()
   })
 
-  const apply = Effect.fnUntraced(function* (deeds: ReadonlyArray<Deed>) {
-    for (const deed of deeds) {
-      if (deed.t === "note") yield* answers.write(deed.body)
-      else if (deed.t === "call") {
+  const apply = Effect.fnUntraced(function* (decisions: ReadonlyArray<Decision>) {
+    for (const decision of decisions) {
+      if (decision.t === "note") yield* answers.write(decision.body)
+      else if (decision.t === "call") {
         // A plan that has ended gets no answer any more.
-        if (session.state.t === "waiting") yield* issue(deed.call)
+        if (session.state.t === "waiting") yield* issue(decision.call)
       } else {
-        const { call } = deed
+        const { call } = decision
         if (!answers.forget(call)) yield* answers.write({ type: "CallCancelled", n: call.n, ...call.ref })
         begun.delete(call.n)
-        yield* rooms.leave(call)
+        yield* subflows.leave(call)
         yield* dispatcher.giveUp(call)
       }
     }
@@ -239,30 +239,31 @@ export const liveRun = Effect.fnUntraced(function* (
   /** Gives the plan what is due to it: one answer where older ones may come between, else all at once. */
   const deliver = Effect.gen(function* () {
     yield* answers.commit
-    yield* rooms.deliver
+    yield* subflows.deliver
     const known = session.answered.takeFirst()
     if (known !== undefined) {
       session.pending.delete(known.n)
       const json = yield* run.journal.readResultText(known.id)
-      return yield* absorb(yield* driven(run, run.driver.deliver([{ n: known.n, json }])))
+      return yield* absorb(yield* untilStopped(run, run.driver.deliver([{ n: known.n, json }])))
     }
     const batch = answers.takeForPlan(history.strict || session.hasCaughtUp ? Infinity : 1)
     if (batch.length === 0) return
-    const turn = yield* driven(run, run.driver.deliver(batch.map(({ answer }) => answer)))
+    const turn = yield* untilStopped(run, run.driver.deliver(batch.map(({ answer }) => answer)))
     for (const { call } of batch.slice(0, turn.delivered)) session.pending.delete(call.n)
     answers.putBack(batch.slice(turn.delivered))
     yield* absorb(turn)
   })
 
   /** Whether everything in flight waits, in the end, for something outside the run. */
-  const isStuck = () => !flights.hasMail() && !flights.hasWork() && flights.rooms().every(rooms.isWaiting)
+  const isStuck = () =>
+    !inFlight.hasMail() && !inFlight.hasWork() && inFlight.subflows().every(subflows.isWaiting)
 
   /**
-   * Journals what came in. What a room wrote down stands before its answer: a gate that did not pass is not lost. What
+   * Journals what came in. What a subflow wrote down stands before its answer: a gate that did not pass is not lost. What
    * came in with an answer that cannot be journaled is journaled all the same.
    */
-  const keep = Effect.fnUntraced(function* ({ attempts, outcomes, wishes }: Landed) {
-    for (const wish of wishes) if (wish.t === "record") yield* rooms.grant(wish)
+  const keep = Effect.fnUntraced(function* ({ attempts, outcomes, requests }: Landed) {
+    for (const request of requests) if (request.t === "record") yield* subflows.handle(request)
     let failure: JournalError | undefined
     for (const note of attempts) {
       const noted = yield* Effect.result(dispatcher.noted(note))
@@ -278,15 +279,15 @@ export const liveRun = Effect.fnUntraced(function* (
 
   /** R3: answers that have come in are kept, and so is what was held. */
   const keepRest = Effect.gen(function* () {
-    if (flights.hasMail()) yield* keep(yield* flights.landed)
+    if (inFlight.hasMail()) yield* keep(yield* inFlight.arrivals)
     yield* dispatcher.parkHeld
   })
 
-  /** The answers that an outage gave are dropped, and so are those of the rooms that rest on them. */
+  /** The answers that an outage gave are dropped, and so are those of the subflows that rest on them. */
   const takeBack = Effect.fnUntraced(function* (lost: ReadonlyArray<IssuedCall>) {
     const { calls } = run.journal.state()
     const restingOn = new Set(lost.flatMap(({ parent }) => (parent === undefined ? [] : [parent])))
-    const ended = [...restingOn].flatMap((n) => session.rooms.get(n) ?? [])
+    const ended = [...restingOn].flatMap((n) => session.subflows.get(n) ?? [])
     const only = [...lost, ...ended].flatMap(({ id, ref }) =>
       calls.get(id)?.status === "completed" ? [ref] : []
     )
@@ -301,7 +302,7 @@ export const liveRun = Effect.fnUntraced(function* (
 
   const { own } = run.driver
   const ownTurn = Effect.gen(function* () {
-    if (own !== undefined && session.state.t === "waiting") yield* absorb(yield* driven(run, own.turn))
+    if (own !== undefined && session.state.t === "waiting") yield* absorb(yield* untilStopped(run, own.turn))
   })
 
   /** R7: the patience that a program gets while the run waits for somebody. What it waits for happens in real time. */
@@ -314,7 +315,7 @@ export const liveRun = Effect.fnUntraced(function* (
   const beginPatience = Effect.gen(function* () {
     const over = Effect.suspend(() => {
       patience = "over"
-      return flights.nudge
+      return inFlight.nudge
     })
     patience = yield* Effect.forkScoped(Effect.andThen(realSleep(ownGraceMs), over))
   })
@@ -330,7 +331,7 @@ export const liveRun = Effect.fnUntraced(function* (
   /** The journal has come to what it may: what is in flight is kept, nothing new is begun (journalBound.ts). */
   const journalIsFull = Effect.gen(function* () {
     while (dispatcher.isWorking()) {
-      const landed = yield* flights.landed
+      const landed = yield* inFlight.arrivals
       yield* keep(landed)
       if (landed.signal !== undefined) return yield* stopBy(landed.signal)
     }
@@ -341,7 +342,7 @@ export const liveRun = Effect.fnUntraced(function* (
 
   const untilEnd = Effect.gen(function* () {
     yield* apply(beyond)
-    own?.onMoved(flights.moved)
+    own?.onMoved(inFlight.moved)
     yield* ownTurn
     while (session.state.t === "waiting") {
       if (hasCouncil) yield* admitAgain
@@ -351,8 +352,8 @@ export const liveRun = Effect.fnUntraced(function* (
         yield* deliver
         continue
       }
-      // A room that has just got an answer says what it wants next before it is taken to be waiting.
-      if (flights.rooms().length > 0) yield* flights.calm
+      // A subflow that has just got an answer says what it wants next before it is taken to be waiting.
+      if (inFlight.subflows().length > 0) yield* inFlight.calm
       if (isStuck()) {
         yield* dispatcher.releaseHeld
         if (answers.size() > 0) continue
@@ -365,13 +366,13 @@ export const liveRun = Effect.fnUntraced(function* (
         }
       }
       // Notes and free intents ride with the next durable append; nothing waits for them.
-      const landed = yield* flights.landed
+      const landed = yield* inFlight.arrivals
       yield* keep(landed)
-      const { moved, outcomes, signal, wishes } = landed
+      const { moved, outcomes, signal, requests } = landed
       if (moved || outcomes.length > 0) yield* endPatience
       if (moved) yield* ownTurn
       if (landed.nudged && dispatcher.hasWaiting()) yield* takeAnswers
-      for (const wish of wishes) if (wish.t !== "record") yield* rooms.grant(wish)
+      for (const request of requests) if (request.t !== "record") yield* subflows.handle(request)
       if (signal !== undefined) return yield* stopBy(signal)
       yield* dispatcher.releaseHeld
     }

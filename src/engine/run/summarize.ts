@@ -19,7 +19,7 @@ export const noCalls: RunSummary["calls"] = {
 const nothingSpent = { spentUsd: 0, heldUsd: 0, heldCalls: 0, unknownCostCalls: 0, unpricedCalls: 0 }
 
 /** The summary of what ended before it had a journal. */
-export const unrun = (
+export const notStarted = (
   status: RunStatus,
   error: RunErrorInfo,
   more: { readonly runId?: string; readonly dir?: string; readonly changed?: ReadonlyArray<string> } = {}
@@ -40,7 +40,7 @@ export const unrun = (
 
 /** The summary of a spec that JSON cannot carry. */
 export const notPlain = (problem: string): RunSummary =>
-  unrun("invalid", { code: "invalid_input", message: `the spec is not plain data: ${problem}` })
+  notStarted("invalid", { code: "invalid_input", message: `the spec is not plain data: ${problem}` })
 
 export interface SummaryParts {
   readonly runId: string

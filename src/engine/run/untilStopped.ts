@@ -13,7 +13,7 @@ export const realSleep = (ms: number): Effect.Effect<void> =>
   Effect.provideService(Effect.sleep(ms), Clock.Clock, realClock)
 
 /** One exchange with the plan, on the host's clock. */
-export const driven = <A, E, R>(
+export const untilStopped = <A, E, R>(
   run: RunContext,
   exchange: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | Stopped, R> =>

@@ -7,7 +7,7 @@ import type { RunEventOf } from "../../domain/run/RunEvent.ts"
 /** A member's call, and the id of the council or mission that it was made for. */
 export interface Unreadable {
   readonly call: CallRef
-  readonly room: CallRef
+  readonly subflow: CallRef
 }
 
 const decodeFailure = Schema.decodeUnknownOption(
@@ -27,21 +27,21 @@ export class MembersAsked {
 
   scheduled({ call, key, label, occurrence }: RunEventOf<"CallScheduled">): void {
     if (label === undefined || !label.startsWith("council/")) return
-    const room = Option.getOrUndefined(decodeSpec(call.spec))?.of
-    if (room === undefined) return
-    const known = this.calls.get(room) ?? []
-    this.calls.set(room, [...known, { label, call: { key, occurrence } }])
+    const subflow = Option.getOrUndefined(decodeSpec(call.spec))?.of
+    if (subflow === undefined) return
+    const known = this.calls.get(subflow) ?? []
+    this.calls.set(subflow, [...known, { label, call: { key, occurrence } }])
   }
 
   recorded({ data, key, kind, occurrence }: RunEventOf<"RoomRecorded">): void {
     if (kind !== "member_failure") return
     const failure = Option.getOrUndefined(decodeFailure(data))
     if (failure === undefined) return
-    const room = { key, occurrence }
+    const subflow = { key, occurrence }
     const said = `council/${failure.phase}/${failure.member}`
-    for (const { call, label } of this.calls.get(idOf(room)) ?? []) {
+    for (const { call, label } of this.calls.get(idOf(subflow)) ?? []) {
       // A phase that is held again in other orders has a suffix for each.
-      if (label === said || label.startsWith(`${said}/order-`)) this.found.push({ call, room })
+      if (label === said || label.startsWith(`${said}/order-`)) this.found.push({ call, subflow })
     }
   }
 

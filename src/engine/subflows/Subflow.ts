@@ -1,4 +1,4 @@
-// A room's verb inside a run (council, mission, swarm): one call of the plan that makes calls of its own. What it
+// A subflow's verb inside a run (council, mission, swarm): one call of the plan that makes calls of its own. What it
 // asks and does goes through the run like the plan's own calls, so it is journaled, bounded, resumed and paid once.
 import { Context, Effect } from "effect"
 import type { AgentOptions } from "../../domain/Call.ts"
@@ -8,9 +8,9 @@ import type { ModelRunResult } from "../../domain/ModelRun.ts"
 import type { Evidence } from "../../verifier/Evidence.ts"
 import type { CouncilSaid } from "../gates/gatedPlan.ts"
 
-/** A part of a room with a budget of its own, inside the run's. */
+/** A part of a subflow with a budget of its own, inside the run's. */
 export interface RoomPart {
-  /** Which part of the room it is: its calls share the budget, in this process and in later ones. */
+  /** Which part of the subflow it is: its calls share the budget, in this process and in later ones. */
   readonly part: string
   /** As a refusal calls it: `the board's budget`. */
   readonly name: string
@@ -25,17 +25,17 @@ export interface ApprovalWanted {
   readonly before?: string
 }
 
-export interface RoomContext {
-  /** A model call of the room. It waits while others of its part, or of the run, may free what it needs. */
+export interface SubflowContext {
+  /** A model call of the subflow. It waits while others of its part, or of the run, may free what it needs. */
   readonly ask: (options: AgentOptions, part?: RoomPart) => Effect.Effect<ModelRunResult>
   /**
-   * A step of the room that is not a model call, such as a proof command. `spec` is its identity: the same step is
+   * A step of the subflow that is not a model call, such as a proof command. `spec` is its identity: the same step is
    * done once, and its journaled answer is taken ever after.
    */
   readonly step: (kind: string, spec: Json, run: Effect.Effect<Json>) => Effect.Effect<Json>
-  /** What a room does besides: reading files, say. A room that is busy is not waiting. */
+  /** What a subflow does besides: reading files, say. A subflow that is busy is not waiting. */
   readonly work: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
-  /** Writes down what the room decided, for auditors. `gate` with `{ gate, pass, detail }` is a gate's decision. */
+  /** Writes down what the subflow decided, for auditors. `gate` with `{ gate, pass, detail }` is a gate's decision. */
   readonly record: (kind: string, data: Json) => Effect.Effect<void>
   /** How that proof ended when the run last ran it, as evidence under `id`. */
   readonly proof: (proof: string, id: string) => Effect.Effect<Evidence>
@@ -59,11 +59,11 @@ export interface RoomContext {
   readonly isForecast: boolean
   /** Whether all that the reference may reach is free and local. */
   readonly isFree: (model: string | undefined) => Effect.Effect<boolean>
-  /** How often the run was reopened: what a room sees of the world it looks at anew then. */
+  /** How often the run was reopened: what a subflow sees of the world it looks at anew then. */
   readonly reopened: number
   /** How many processes worked on the run before this one: what may have changed meanwhile is looked at anew. */
   readonly process: number
-  /** The rules the run began under (domain/run/rules.ts): what a room asks by, now and whenever the run goes on. */
+  /** The rules the run began under (domain/run/rules.ts): what a subflow asks by, now and whenever the run goes on. */
   readonly rules: number
   readonly contract: Contract | undefined
   /** What the council of the contract said, where it was held before the plan. */
@@ -73,28 +73,28 @@ export interface RoomContext {
 }
 
 /** Answers the verb. It never fails: what goes wrong is in the answer, told apart by `ok`. */
-export type Room = (spec: Json, context: RoomContext) => Effect.Effect<Json>
+export type Subflow = (spec: Json, context: SubflowContext) => Effect.Effect<Json>
 
-/** The verbs that are rooms, by name. */
-export type Rooms = Readonly<Partial<Record<"mission" | "swarm" | "council" | "gates", Room>>>
+/** The verbs that are subflows, by name. */
+export type SubflowsByVerb = Readonly<Partial<Record<"mission" | "swarm" | "council" | "gates", Subflow>>>
 
 /**
- * A room that is loaded by the first call of its verb: boards, claims and what they are read with are a tenth of what a
+ * A subflow that is loaded by the first call of its verb: boards, claims and what they are read with are a tenth of what a
  * start would load.
  */
-export const lazyRoom =
-  (load: () => Promise<Room>): Room =>
+export const lazySubflow =
+  (load: () => Promise<Subflow>): Subflow =>
   (spec, context) =>
-    Effect.flatMap(Effect.promise(load), (room) => room(spec, context))
+    Effect.flatMap(Effect.promise(load), (subflow) => subflow(spec, context))
 
-export const lazyCouncil = lazyRoom(async () => (await import("./councilSubflow.ts")).councilRoom)
+export const lazyCouncil = lazySubflow(async () => (await import("./councilSubflow.ts")).councilSubflow)
 
-const gatesWithoutFiles = lazyRoom(async () => (await import("./gatesSubflow.ts")).gatesWithoutFiles)
+const gatesWithoutFiles = lazySubflow(async () => (await import("./gatesSubflow.ts")).gatesWithoutFiles)
 
 /**
- * The rooms a run has. A mission needs files and commands, so it is there where those are provided. Gates are decided
+ * The subflows a run has. A mission needs files and commands, so it is there where those are provided. Gates are decided
  * everywhere: without files and commands nothing of them is proven.
  */
-export const RunRooms = Context.Reference<Rooms>("alembic/engine/RunRooms", {
+export const Subflows = Context.Reference<SubflowsByVerb>("alembic/engine/Subflows", {
   defaultValue: () => ({ council: lazyCouncil, gates: gatesWithoutFiles })
 })

@@ -6,15 +6,15 @@ import { decodeBoard } from "../../council/loadBoard.ts"
 import { CouncilSpec } from "../../council/Pack.ts"
 import { asGiven, type Evidence } from "../../verifier/Evidence.ts"
 import { Verdict } from "../../council/Verdict.ts"
-import type { Room, RoomContext } from "./Subflow.ts"
-import { roomFailure } from "./subflowFailure.ts"
+import type { Subflow, SubflowContext } from "./Subflow.ts"
+import { subflowFailure } from "./subflowFailure.ts"
 
 const decodeSpec = Schema.decodeUnknownResult(CouncilSpec, { onExcessProperty: "error", errors: "all" })
 const encodeVerdict = Schema.encodeUnknownSync(Schema.toCodecJson(Verdict))
 
-/** How a debate in a room asks: its board's budget is a part of the run's. */
+/** How a debate in a subflow asks: its board's budget is a part of the run's. */
 export const askingWithin =
-  (context: RoomContext): DebatePorts["ask"] =>
+  (context: SubflowContext): DebatePorts["ask"] =>
   (call, budget) =>
     context.ask(
       call,
@@ -27,7 +27,7 @@ export const askingWithin =
  * What members read, and what their claims are held against: a command counts where the run's journal says that it
  * ran, and not where the plan does.
  */
-const evidenceOf = Effect.fnUntraced(function* (given: CouncilSpec["evidence"], context: RoomContext) {
+const evidenceOf = Effect.fnUntraced(function* (given: CouncilSpec["evidence"], context: SubflowContext) {
   const shown: Array<Evidence> = []
   const judged: Array<Evidence> = []
   for (const piece of given ?? []) {
@@ -39,20 +39,20 @@ const evidenceOf = Effect.fnUntraced(function* (given: CouncilSpec["evidence"], 
   return { shown, judged }
 })
 
-export const councilRoom: Room = (spec, context) => {
+export const councilSubflow: Subflow = (spec, context) => {
   const decoded = decodeSpec(spec)
   if (Result.isFailure(decoded))
-    return Effect.succeed(roomFailure("council", "invalid_input", decoded.failure.message))
+    return Effect.succeed(subflowFailure("council", "invalid_input", decoded.failure.message))
   const { board: given, evidence, ...pack } = decoded.success
   // A name that is known was put in place of its board before.
   if (typeof given === "string") {
     const message = `there is no board "${given.slice(0, 80).toWellFormed()}"; alembic.json's boards name them`
-    return Effect.succeed(roomFailure("council", "unknown_board", message))
+    return Effect.succeed(subflowFailure("council", "unknown_board", message))
   }
   const board = decodeBoard(given)
   if (Result.isFailure(board)) {
     const { code, message } = board.failure
-    return Effect.succeed(roomFailure("council", code, message))
+    return Effect.succeed(subflowFailure("council", code, message))
   }
   return Effect.gen(function* () {
     const { judged, shown } = yield* evidenceOf(evidence, context)

@@ -1,4 +1,4 @@
-// The room that decides the gates of a run itself: the council before the plan, and after it what no mission has
+// The subflow that decides the gates of a run itself: the council before the plan, and after it what no mission has
 // decided. The gates are those of a mission without units: contract, files and proof commands are the run's.
 import { Effect, Option, Schema, Struct } from "effect"
 import type { Json } from "../../domain/json/canonicalJson.ts"
@@ -8,7 +8,7 @@ import type { ProofRunner } from "../../mission/proofs/ProofRunner.ts"
 import { asOne, changedSince } from "../../mission/proofs/provenAgain.ts"
 import { councilGate, runGatesOf, type MissionPorts } from "../../mission/runMission.ts"
 import { GatesSpec } from "../gates/GatesSpec.ts"
-import type { Room, RoomContext } from "./Subflow.ts"
+import type { Subflow, SubflowContext } from "./Subflow.ts"
 import { missionPorts, type WorkingDirectory } from "./missionSubflow.ts"
 
 const decodeSpec = Schema.decodeUnknownOption(GatesSpec)
@@ -41,7 +41,7 @@ const atStart = Effect.fnUntraced(function* (ports: MissionPorts) {
   return answer
 })
 
-const closing = Effect.fnUntraced(function* (context: RoomContext, gate: string, why: string) {
+const closing = Effect.fnUntraced(function* (context: SubflowContext, gate: string, why: string) {
   const decision = { gate, pass: false, detail: why }
   yield* context.record("gate", decision)
   const answer: Json = { ok: false, gates: [decision] }
@@ -57,7 +57,7 @@ const movedMeanwhile =
  * 3. A process that goes on after another looks whether all is still as it was proven: what is not closes Proof.
  */
 const atEnd = Effect.fnUntraced(function* (
-  context: RoomContext,
+  context: SubflowContext,
   ports: MissionPorts,
   { decide, missions = [] }: Extract<GatesSpec, { readonly decide: unknown }>
 ) {
@@ -83,8 +83,8 @@ const atEnd = Effect.fnUntraced(function* (
 })
 
 /** The gates of a run without a working directory: no command is run there and no file read. */
-export const gatesWithoutFiles: Room = (given, context) =>
-  makeGatesRoom(
+export const gatesWithoutFiles: Subflow = (given, context) =>
+  makeGatesSubflow(
     {
       run: ({ command, id }) =>
         Effect.succeed({
@@ -99,9 +99,9 @@ export const gatesWithoutFiles: Room = (given, context) =>
     { readFile: () => Effect.succeed(undefined) }
   )(given, context)
 
-/** The room, with its proof commands and how it reads the working directory. */
-export const makeGatesRoom =
-  (runner: ProofRunner["Service"], directory: WorkingDirectory): Room =>
+/** The subflow, with its proof commands and how it reads the working directory. */
+export const makeGatesSubflow =
+  (runner: ProofRunner["Service"], directory: WorkingDirectory): Subflow =>
   (given, context) => {
     const spec = Option.getOrUndefined(decodeSpec(given))
     if (spec === undefined) return Effect.succeed({ ok: false, gates: [] })

@@ -1,10 +1,10 @@
-// layerWithMissions: the rooms of a run that has a working directory: councils, and missions and gates on its files,
+// layerWithMissions: the subflows of a run that has a working directory: councils, and missions and gates on its files,
 // whose proof commands run there. The mission itself is missionRoom.ts's, loaded by the first mission.
 import { Effect, Layer } from "effect"
 import { FolderHashes } from "../../kernel/folder/FolderHashes.ts"
 import { GivenFiles } from "../../kernel/files/GivenFiles.ts"
 import { ProofRunner } from "../../mission/proofs/ProofRunner.ts"
-import { lazyCouncil, lazyRoom, RunRooms } from "./Subflow.ts"
+import { lazyCouncil, lazySubflow, Subflows } from "./Subflow.ts"
 import type { WorkingDirectory } from "./missionSubflow.ts"
 
 /** The engine's own, and version control's: they change with what somebody looks at. */
@@ -14,10 +14,10 @@ const unwatched = [".git", ".git/", ".alembic/"]
 const below = (directory: string, base: string | undefined): ReadonlyArray<string> =>
   base !== undefined && base.startsWith(`${directory}/`) ? [`${base.slice(directory.length + 1)}/`] : []
 
-/** Rooms with missions on the files of `directory`. `base`: where runs are kept, absolute. */
+/** SubflowsByVerb with missions on the files of `directory`. `base`: where runs are kept, absolute. */
 export const layerWithMissions = (directory: string, base?: string) =>
   Layer.effect(
-    RunRooms,
+    Subflows,
     Effect.gen(function* () {
       const files = yield* GivenFiles
       const runner = yield* ProofRunner
@@ -34,10 +34,12 @@ export const layerWithMissions = (directory: string, base?: string) =>
           ? {}
           : { folder: (without) => look({ root: directory, without: [...own, ...without] }) })
       }
-      const mission = lazyRoom(async () =>
-        (await import("./missionSubflow.ts")).makeMissionRoom(runner, given)
+      const mission = lazySubflow(async () =>
+        (await import("./missionSubflow.ts")).makeMissionSubflow(runner, given)
       )
-      const gates = lazyRoom(async () => (await import("./gatesSubflow.ts")).makeGatesRoom(runner, given))
+      const gates = lazySubflow(async () =>
+        (await import("./gatesSubflow.ts")).makeGatesSubflow(runner, given)
+      )
       return { council: lazyCouncil, mission, gates }
     })
   )

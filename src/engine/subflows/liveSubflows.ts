@@ -1,5 +1,5 @@
-// The rooms of a live run: a verb whose answer is made of further calls. Each runs in a fiber, and what it asks of
-// the run is granted here: from the journal if it is known, through the dispatcher if not. So a debate or mission
+// The subflows of a live run: a verb whose answer is made of further calls. Each runs in a fiber, and what it asks of
+// the run is handled here: from the journal if it is known, through the dispatcher if not. So a debate or mission
 // that is killed goes on where it was, and nothing in it is paid twice.
 import { Deferred, Effect, Option, Result, Schema } from "effect"
 import { callId, computeCacheKey, type CallIdentity, type CallRef } from "../../domain/Call.ts"
@@ -9,10 +9,10 @@ import { makeError } from "../../domain/ModelError.ts"
 import { ModelRunResult, type ModelRunFailure } from "../../domain/ModelRun.ts"
 import { earlierOf, type IssuedCall } from "../calls/CallBook.ts"
 import type { Dispatcher } from "../calls/Dispatcher.ts"
-import type { Flights, Outcome, RoomWish } from "../calls/CallsInFlight.ts"
+import type { CallsInFlight, Outcome, SubflowRequest } from "../calls/CallsInFlight.ts"
 import { notDispatched, type LiveAnswers, type LiveCounts } from "../calls/LiveAnswers.ts"
 import type { PendingItems } from "../people/pendingItems.ts"
-import type { RoomContext } from "./Subflow.ts"
+import type { SubflowContext } from "./Subflow.ts"
 import type { RunContext } from "../run/RunContext.ts"
 import { Evidence } from "../../verifier/Evidence.ts"
 import { proofRecord } from "../gates/proofRecords.ts"
@@ -20,10 +20,10 @@ import type { TakeLentDoubt } from "../doubt/lentDoubt.ts"
 import { keyAlike } from "../reuse/lentCopy.ts"
 import type { RunHistory } from "../replay/RunHistory.ts"
 
-interface LiveRoomsParts {
+interface LiveSubflowsParts {
   readonly run: RunContext
   readonly history: RunHistory
-  readonly flights: Flights
+  readonly inFlight: CallsInFlight
   readonly answers: LiveAnswers
   readonly items: PendingItems
   readonly dispatcher: Dispatcher
@@ -41,9 +41,9 @@ const decodeResult = Schema.decodeUnknownEffect(ModelRunResult)
 
 const keyOf = (identity: CallIdentity) => Result.getOrThrow(computeCacheKey(identity))
 
-export const makeLiveRooms = (parts: LiveRoomsParts) => {
-  const { answers, counts, dispatcher, flights, history, items, lentDoubt, run, wanted } = parts
-  /** Calls of rooms that have no answer yet, by their own number; numbers are negative, the plan's are positive. */
+export const makeLiveSubflows = (parts: LiveSubflowsParts) => {
+  const { answers, counts, dispatcher, inFlight, history, items, lentDoubt, run, wanted } = parts
+  /** Calls of subflows that have no answer yet, by their own number; numbers are negative, the plan's are positive. */
   const asked = new Map<number, IssuedCall>()
   const occurrences = new Map<string, number>()
   const asks = new Map<string, number>()
@@ -54,7 +54,7 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
   let lastNumber = 0
   const process = history.processes
 
-  /** Identical calls of one room are told apart in the order they are asked for. */
+  /** Identical calls of one subflow are told apart in the order they are asked for. */
   const refOf = (identity: CallIdentity): CallRef => {
     const key = keyOf(identity)
     const occurrence = (occurrences.get(key) ?? 0) + 1
@@ -62,19 +62,19 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
     return { key, occurrence }
   }
 
-  const numbered = (call: Omit<IssuedCall, "n" | "id" | "parent">, room: IssuedCall): IssuedCall => {
+  const numbered = (call: Omit<IssuedCall, "n" | "id" | "parent">, subflow: IssuedCall): IssuedCall => {
     const id = callId(call.ref)
-    const parent = room.parent ?? room.n
+    const parent = subflow.parent ?? subflow.n
     const issued: IssuedCall = { ...call, n: --lastNumber, id, parent, ...earlierOf(run.journal.state(), id) }
     asked.set(issued.n, issued)
     return issued
   }
 
-  /** A call of a room that no model answers. */
-  const bare = (identity: CallIdentity, room: IssuedCall): IssuedCall => {
-    const { phase, site, verb } = room
+  /** A call of a subflow that no model answers. */
+  const bare = (identity: CallIdentity, subflow: IssuedCall): IssuedCall => {
+    const { phase, site, verb } = subflow
     const plain = { identity, verb, phase, site, options: undefined, chain: [], refusal: undefined }
-    return numbered({ ...plain, ref: refOf(identity) }, room)
+    return numbered({ ...plain, ref: refOf(identity) }, subflow)
   }
 
   /** The journal's answer, if it has one. */
@@ -83,19 +83,19 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
     return yield* run.journal.readResult(call.id)
   })
 
-  /** Which of the calls alike it is that rooms of that verb have asked for, whichever room it was. */
-  const alikeOf = ({ identity }: IssuedCall, room: IssuedCall) => {
+  /** Which of the calls alike it is that subflows of that verb have asked for, whichever subflow it was. */
+  const alikeOf = ({ identity }: IssuedCall, subflow: IssuedCall) => {
     const key = keyAlike(identity)
-    const occurrence = (asks.get(`${room.verb} ${key}`) ?? 0) + 1
-    asks.set(`${room.verb} ${key}`, occurrence)
-    return { room: room.verb, key, occurrence }
+    const occurrence = (asks.get(`${subflow.verb} ${key}`) ?? 0) + 1
+    asks.set(`${subflow.verb} ${key}`, occurrence)
+    return { room: subflow.verb, key, occurrence }
   }
 
-  const grantAsk = Effect.fnUntraced(function* (wish: Extract<RoomWish, { t: "ask" }>) {
-    const { options, part, reply, room } = wish
-    const taken = yield* run.book.takeFor(options, room, refOf)
-    const call = numbered(part === undefined ? taken : { ...taken, part }, room)
-    const alike = alikeOf(call, room)
+  const handleAsk = Effect.fnUntraced(function* (request: Extract<SubflowRequest, { t: "ask" }>) {
+    const { options, part, reply, subflow } = request
+    const taken = yield* run.book.takeFor(options, subflow, refOf)
+    const call = numbered(part === undefined ? taken : { ...taken, part }, subflow)
+    const alike = alikeOf(call, subflow)
     const answer = yield* known(call)
     if (answer !== undefined) {
       asked.delete(call.n)
@@ -121,10 +121,10 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
     yield* answers.fail(call, call.refusal)
   })
 
-  const grantStep = Effect.fnUntraced(function* (wish: Extract<RoomWish, { t: "step" }>) {
-    const { kind, reply, room, spec } = wish
-    const identity: CallIdentity = { verb: `${room.verb}.${kind}`, spec: { of: room.id, step: spec } }
-    const call = bare(identity, room)
+  const handleStep = Effect.fnUntraced(function* (request: Extract<SubflowRequest, { t: "step" }>) {
+    const { kind, reply, subflow, spec } = request
+    const identity: CallIdentity = { verb: `${subflow.verb}.${kind}`, spec: { of: subflow.id, step: spec } }
+    const call = bare(identity, subflow)
     const answer = yield* known(call)
     if (answer !== undefined) {
       asked.delete(call.n)
@@ -134,16 +134,19 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
     answers.expect(call, reply)
     yield* dispatcher.schedule(call)
     yield* answers.commit
-    yield* flights.launch(
+    yield* inFlight.launch(
       call,
-      Effect.map(wish.run, (result): Outcome => ({ call, result, model: undefined }))
+      Effect.map(request.run, (result): Outcome => ({ call, result, model: undefined }))
     )
   })
 
-  const grantQuestion = Effect.fnUntraced(function* (wish: Extract<RoomWish, { t: "question" }>) {
-    const { ask, reply, room } = wish
-    const identity: CallIdentity = { verb: `${room.verb}.question`, spec: { of: room.id, ask: { ...ask } } }
-    const call = bare(identity, room)
+  const handleQuestion = Effect.fnUntraced(function* (request: Extract<SubflowRequest, { t: "question" }>) {
+    const { ask, reply, subflow } = request
+    const identity: CallIdentity = {
+      verb: `${subflow.verb}.question`,
+      spec: { of: subflow.id, ask: { ...ask } }
+    }
+    const call = bare(identity, subflow)
     const answer = items.reply(call)
     if (answer !== undefined) {
       asked.delete(call.n)
@@ -156,15 +159,18 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
   })
 
   /** An approval that was asked for before approvals had a hash: it holds where its text alone said what it was for. */
-  const askedBefore = (room: IssuedCall, name: string, text: string | undefined): Json | undefined => {
+  const askedBefore = (subflow: IssuedCall, name: string, text: string | undefined): Json | undefined => {
     if (text === undefined) return undefined
     const ask: Json = { kind: "approval", text: `${name}: ${text}`, choices: ["approve", "refuse"] }
-    const ref = { key: keyOf({ verb: `${room.verb}.question`, spec: { of: room.id, ask } }), occurrence: 1 }
+    const ref = {
+      key: keyOf({ verb: `${subflow.verb}.question`, spec: { of: subflow.id, ask } }),
+      occurrence: 1
+    }
     return items.replyTo(ref)
   }
 
-  const grantApproval = Effect.fnUntraced(function* (wish: Extract<RoomWish, { t: "approval" }>) {
-    const { reply, room, wanted } = wish
+  const handleApproval = Effect.fnUntraced(function* (request: Extract<SubflowRequest, { t: "approval" }>) {
+    const { reply, subflow, wanted } = request
     const { before, content, name, text } = wanted
     const ask = {
       kind: "approval" as const,
@@ -173,10 +179,10 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
       hash: Result.getOrThrow(fingerprint(content)),
       name
     }
-    const earlier = askedBefore(room, name, before)
+    const earlier = askedBefore(subflow, name, before)
     // A run has one set of gates, however often it is reopened: what a person said of the same content stands.
-    const of = room.verb === "gates" ? room.verb : room.id
-    const call = bare({ verb: `${room.verb}.question`, spec: { of, name, hash: ask.hash } }, room)
+    const of = subflow.verb === "gates" ? subflow.verb : subflow.id
+    const call = bare({ verb: `${subflow.verb}.question`, spec: { of, name, hash: ask.hash } }, subflow)
     const decided =
       earlier === "approve" ? { t: "answered" as const, answer: earlier } : yield* items.approval(call, ask)
     if (decided.t === "asked") toPerson.set(call.n, reply)
@@ -185,17 +191,17 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
     yield* Deferred.succeed(reply, decided.answer)
   })
 
-  const grantWaiver = Effect.fnUntraced(function* ({
+  const handleWaiver = Effect.fnUntraced(function* ({
     reply,
-    room,
+    subflow,
     wanted
-  }: Extract<RoomWish, { t: "waiver" }>) {
+  }: Extract<SubflowRequest, { t: "waiver" }>) {
     const hash = Result.getOrThrow(fingerprint(wanted.content))
-    const key = keyOf({ verb: `${room.verb}.question`, spec: { of: room.id, name: wanted.name, hash } })
+    const key = keyOf({ verb: `${subflow.verb}.question`, spec: { of: subflow.id, name: wanted.name, hash } })
     yield* Deferred.succeed(reply, yield* items.waive({ ref: { key, occurrence: 1 } }))
   })
 
-  /** A person has answered a room's question. False: the call is none of those. */
+  /** A person has answered a subflow's question. False: the call is none of those. */
   const answered = Effect.fnUntraced(function* (call: IssuedCall) {
     const reply = toPerson.get(call.n)
     const answer = items.reply(call)
@@ -210,85 +216,86 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
   const isDecided = (gate: string): boolean =>
     run.council() !== undefined && (gate === "scope" || gate === "council")
 
-  /** Does what a room wished for. */
-  const grant = Effect.fnUntraced(function* (wish: RoomWish) {
-    if (!wanted(wish.room)) return
-    switch (wish.t) {
+  /** Does what a subflow asked for. */
+  const handle = Effect.fnUntraced(function* (request: SubflowRequest) {
+    if (!wanted(request.subflow)) return
+    switch (request.t) {
       case "ask":
-        return yield* grantAsk(wish)
+        return yield* handleAsk(request)
       case "step":
-        return yield* grantStep(wish)
+        return yield* handleStep(request)
       case "approval":
-        return yield* grantApproval(wish)
+        return yield* handleApproval(request)
       case "waiver":
-        return yield* grantWaiver(wish)
+        return yield* handleWaiver(request)
       case "question":
-        return yield* grantQuestion(wish)
+        return yield* handleQuestion(request)
       case "record": {
         // What an earlier process of the run wrote down is not written again.
-        const written = (records.get(wish.room.id) ?? 0) + 1
-        records.set(wish.room.id, written)
-        if (written <= (history.records.get(wish.room.id) ?? 0)) return
-        const gate = wish.kind === "gate" ? Option.getOrUndefined(decodeGate(wish.data)) : undefined
+        const written = (records.get(request.subflow.id) ?? 0) + 1
+        records.set(request.subflow.id, written)
+        if (written <= (history.records.get(request.subflow.id) ?? 0)) return
+        const gate = request.kind === "gate" ? Option.getOrUndefined(decodeGate(request.data)) : undefined
         if (gate !== undefined && !isDecided(gate.gate))
           yield* answers.write({ type: "GateDecided", ...gate })
         if (gate?.pass === false) counts.closedGate ??= gate
-        if (gate?.pass === true && wish.room.verb === "mission") counts.passedGates.add(gate.gate)
+        if (gate?.pass === true && request.subflow.verb === "mission") counts.passedGates.add(gate.gate)
         return void (yield* answers.write({
           type: "RoomRecorded",
-          ...wish.room.ref,
-          room: wish.room.verb,
-          kind: wish.kind,
-          data: wish.data
+          ...request.subflow.ref,
+          room: request.subflow.verb,
+          kind: request.kind,
+          data: request.data
         }))
       }
     }
   })
 
-  const contextOf = (room: IssuedCall): RoomContext => {
-    const granted = (wish: (reply: Deferred.Deferred<Json>) => RoomWish) =>
+  const contextOf = (subflow: IssuedCall): SubflowContext => {
+    const handled = (request: (reply: Deferred.Deferred<Json>) => SubflowRequest) =>
       Effect.gen(function* () {
         const reply = yield* Deferred.make<Json>()
-        yield* flights.wish(wish(reply))
+        yield* inFlight.request(request(reply))
         return yield* Deferred.await(reply)
       })
     return {
       ask: (options, of) =>
-        granted((reply) => ({
+        handled((reply) => ({
           t: "ask",
-          room,
+          subflow,
           options,
           ...(of === undefined
             ? {}
-            : { part: { id: `${room.id}/${of.part}`, name: of.name, caps: of.caps } }),
+            : { part: { id: `${subflow.id}/${of.part}`, name: of.name, caps: of.caps } }),
           reply
         })).pipe(Effect.flatMap(decodeResult), Effect.orDie),
-      step: (kind, spec, effect) => granted((reply) => ({ t: "step", room, kind, spec, run: effect, reply })),
+      step: (kind, spec, effect) =>
+        handled((reply) => ({ t: "step", subflow, kind, spec, run: effect, reply })),
       work: (effect) =>
         Effect.acquireUseRelease(
-          Effect.sync(() => void busy.set(room.n, (busy.get(room.n) ?? 0) + 1)),
+          Effect.sync(() => void busy.set(subflow.n, (busy.get(subflow.n) ?? 0) + 1)),
           () => effect,
           () =>
             Effect.suspend(() => {
-              busy.set(room.n, (busy.get(room.n) ?? 1) - 1)
-              return flights.nudge
+              busy.set(subflow.n, (busy.get(subflow.n) ?? 1) - 1)
+              return inFlight.nudge
             })
         ),
       proof: (proof, id) =>
-        granted((reply) => ({
+        handled((reply) => ({
           t: "step",
-          room,
+          subflow,
           kind: "evidence",
           spec: { proof, id },
           run: Effect.orDie(Effect.map(proofRecord(run.journal, proof, { id }), encodeEvidence)),
           reply
         })).pipe(Effect.flatMap(decodeEvidence), Effect.orDie),
-      record: (kind, data) => flights.wish({ t: "record", room, kind, data }),
-      question: (ask) => granted((reply) => ({ t: "question", room, ask, reply })),
-      approval: (wanted) => granted((reply) => ({ t: "approval", room, wanted, reply })),
+      record: (kind, data) => inFlight.request({ t: "record", subflow, kind, data }),
+      question: (ask) => handled((reply) => ({ t: "question", subflow, ask, reply })),
+      approval: (wanted) => handled((reply) => ({ t: "approval", subflow, wanted, reply })),
       waiver: (wanted) =>
         Effect.map(
-          granted((reply) => ({ t: "waiver", room, wanted, reply })),
+          handled((reply) => ({ t: "waiver", subflow, wanted, reply })),
           (isWaived) => isWaived === true
         ),
       isFree: run.book.isFree,
@@ -302,11 +309,11 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
     }
   }
 
-  /** Starts the room that answers the call. A room that dies answers with why. */
+  /** Starts the subflow that answers the call. A subflow that dies answers with why. */
   const enter = Effect.fnUntraced(function* (call: IssuedCall) {
     const { verb } = call
-    const room = verb === "agent" || verb === "sleep" || verb === "step" ? undefined : run.rooms[verb]
-    if (room === undefined) {
+    const subflow = verb === "agent" || verb === "sleep" || verb === "step" ? undefined : run.subflows[verb]
+    if (subflow === undefined) {
       const error = makeError("not_available", `h.${call.verb} is not available here`)
       const failure = notDispatched(call, error, "skipped")
       return yield* answers.fail(call, { ...failure, adapterId: call.verb })
@@ -317,31 +324,31 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
         call,
         makeError("unknown", `h.${call.verb}: ${problem instanceof Error ? problem.message : "it broke"}`)
       )
-    yield* flights.launch(
+    yield* inFlight.launch(
       call,
-      room(spec, contextOf(call)).pipe(
+      subflow(spec, contextOf(call)).pipe(
         Effect.catchDefect((problem) => Effect.succeed<Json>({ ...broken(problem) })),
         Effect.map((result): Outcome => ({ call, result, model: undefined }))
       )
     )
   })
 
-  /** The plan gave up on the room: so do its calls. */
-  const leave = Effect.fnUntraced(function* (room: IssuedCall) {
+  /** The plan gave up on the subflow: so do its calls. */
+  const leave = Effect.fnUntraced(function* (subflow: IssuedCall) {
     for (const call of asked.values()) {
-      if (call.parent !== room.n) continue
+      if (call.parent !== subflow.n) continue
       asked.delete(call.n)
-      if (!answers.forget(call) && (call.earlier !== undefined || flights.has(call.n))) {
+      if (!answers.forget(call) && (call.earlier !== undefined || inFlight.has(call.n))) {
         yield* answers.write({ type: "CallCancelled", n: 0, ...call.ref })
       }
       yield* dispatcher.giveUp(call)
     }
   })
 
-  /** Gives rooms the answers that are theirs. Only after `commit`. */
+  /** Gives subflows the answers that are theirs. Only after `commit`. */
   const deliver = Effect.suspend(() =>
     Effect.forEach(
-      answers.takeForRooms(),
+      answers.takeForSubflows(),
       ({ call, reply, result }) => {
         asked.delete(call.n)
         return Deferred.succeed(reply, result)
@@ -350,12 +357,12 @@ export const makeLiveRooms = (parts: LiveRoomsParts) => {
     )
   )
 
-  /** A room in flight that waits for calls of its own, none of which is in flight. */
+  /** A subflow in flight that waits for calls of its own, none of which is in flight. */
   const isWaiting = (call: IssuedCall): boolean => {
     if ((busy.get(call.n) ?? 0) > 0) return false
     const own = [...asked.values()].filter(({ parent }) => parent === call.n)
-    return own.length > 0 && own.every(({ n }) => !flights.has(n))
+    return own.length > 0 && own.every(({ n }) => !inFlight.has(n))
   }
 
-  return { answered, enter, leave, grant, deliver, isWaiting }
+  return { answered, enter, leave, handle, deliver, isWaiting }
 }

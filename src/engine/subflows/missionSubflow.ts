@@ -14,9 +14,9 @@ import {
   type ApprovalWanted,
   type MissionPorts
 } from "../../mission/runMission.ts"
-import type { Room, RoomContext } from "./Subflow.ts"
+import type { Subflow, SubflowContext } from "./Subflow.ts"
 import { askingWithin } from "./councilSubflow.ts"
-import { roomFailure } from "./subflowFailure.ts"
+import { subflowFailure } from "./subflowFailure.ts"
 
 const encodeResult = Schema.encodeUnknownSync(Schema.toCodecJson(MissionResult))
 const encodeFields = Schema.encodeSync(ProofResult)
@@ -31,7 +31,7 @@ const decodeProof = Schema.decodeUnknownEffect(Schema.toCodecJson(ProofResult))
 const approvalOf = (answer: Json): Approval => (answer === "approve" ? "approved" : "refused")
 
 /** The debate that the contract asks for, on the question it names. */
-const council = (context: RoomContext): MissionPorts["council"] => {
+const council = (context: SubflowContext): MissionPorts["council"] => {
   const wanted = context.contract?.council
   if (wanted === undefined) return undefined
   // Held once a run, before the plan; a run that began before that was a rule holds it in each mission.
@@ -76,7 +76,7 @@ const notRun = ({ command, id }: Proof, out: string): ProofRun => ({
 
 /** What a mission, or the gates of a run, do through the run. `result`: fingerprint of what the plan returned. */
 export const missionPorts = (
-  context: RoomContext,
+  context: SubflowContext,
   runner: ProofRunner["Service"],
   { folder, readFile: read }: WorkingDirectory,
   result?: string
@@ -133,14 +133,14 @@ export const missionPorts = (
   }
 }
 
-/** The room, with its proof commands and how it reads the working directory. */
-export const makeMissionRoom =
-  (runner: ProofRunner["Service"], directory: WorkingDirectory): Room =>
+/** The subflow, with its proof commands and how it reads the working directory. */
+export const makeMissionSubflow =
+  (runner: ProofRunner["Service"], directory: WorkingDirectory): Subflow =>
   (spec, context) =>
     runMission(spec, context.contract ?? {}, missionPorts(context, runner, directory)).pipe(
       Effect.map((result): Json => {
         if (result.status !== "invalid") return encodeResult(result)
         const { code = "invalid_input", message = "the mission does not load" } = result.error ?? {}
-        return roomFailure("mission", code, message)
+        return subflowFailure("mission", code, message)
       })
     )

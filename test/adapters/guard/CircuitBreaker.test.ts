@@ -217,7 +217,12 @@ describe("CircuitBreaker", () => {
 
 const guards = Guards.layer({ retry: { maxAttempts: 1 } }).pipe(Layer.provide(IdFactory.layerCounter))
 const input = { prompt: "are you well?", model: "m" }
-const at = (attempt: Adapter["attempt"], id = "fake"): Adapter => ({ id, free: false, acts: false, attempt })
+const at = (attempt: Adapter["attempt"], id = "fake"): Adapter => ({
+  id,
+  free: false,
+  hasSideEffects: false,
+  attempt
+})
 const sick = at(() => Effect.fail(makeError("server_error", "down")))
 
 describe("CircuitBreaker among callers", () => {

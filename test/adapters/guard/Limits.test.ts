@@ -21,7 +21,7 @@ const fanOut = (count: number, ms: number, id = "fake", given: object = {}) =>
     const adapter: Adapter = {
       id,
       free: false,
-      acts: false,
+      hasSideEffects: false,
       attempt: () =>
         Effect.gen(function* () {
           begun.push(yield* Clock.currentTimeMillis)
@@ -87,7 +87,7 @@ describe("Limits", () => {
 
   it.effect("an interrupted call gives its slot back", () =>
     Effect.gen(function* () {
-      const hang: Adapter = { id: "fake", free: false, acts: false, attempt: () => Effect.never }
+      const hang: Adapter = { id: "fake", free: false, hasSideEffects: false, attempt: () => Effect.never }
       const fiber = yield* Effect.forkChild(runWithGuards(hang, input), { startImmediately: true })
       yield* Fiber.interrupt(fiber)
       const { results } = yield* fanOut(1, 1)

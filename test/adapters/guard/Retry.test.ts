@@ -25,7 +25,7 @@ const times = (error: ModelError, more: object = {}, maxAttempts?: number) =>
     const adapter: Adapter = {
       id: "fake",
       free: false,
-      acts: false,
+      hasSideEffects: false,
       attempt: () =>
         Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
@@ -158,7 +158,7 @@ describe("Retry", () => {
       const adapter: Adapter = {
         id: "fake",
         free: false,
-        acts: false,
+        hasSideEffects: false,
         attempt: ({ idempotencyKey, requestId }) =>
           Effect.gen(function* () {
             seen.push([idempotencyKey, requestId, yield* CurrentAttempt])
@@ -182,7 +182,7 @@ describe("Retry", () => {
         const acting = (code: ErrorCode): Adapter => ({
           id: "command:fake",
           free: false,
-          acts: true,
+          hasSideEffects: true,
           attempt: () => Effect.suspend(() => (made.push(code), Effect.fail(makeError(code, "cut"))))
         })
         yield* runWithGuards(acting("timeout"), input)
@@ -201,7 +201,7 @@ describe("Retry", () => {
       const adapter: Adapter = {
         id: "fake",
         free: false,
-        acts: false,
+        hasSideEffects: false,
         attempt: () => Effect.fail(makeError("rate_limited", "slow", { retryAfterMs: 30_000 }))
       }
       const fiber = yield* Effect.forkChild(runWithGuards(adapter, input, { signal: controller.signal }), {

@@ -35,7 +35,7 @@ const scripted = (
   const adapter: Adapter = {
     id,
     free: false,
-    acts: false,
+    hasSideEffects: false,
     attempt: (given) =>
       Effect.suspend(() => {
         const end = ends[Math.min(asked.length, ends.length - 1)]
@@ -255,7 +255,7 @@ describe("chains", () => {
     () =>
       Effect.gen(function* () {
         const acting = (code: ErrorCode) =>
-          scripted("a", [makeError(code, "no", { retryable: false })], { acts: true })
+          scripted("a", [makeError(code, "no", { retryable: false })], { hasSideEffects: true })
         const second = scripted("b", [said("yes")])
         for (const code of ["timeout", "network", "server_error", "unknown", "invalid_response"] as const) {
           assert.isFalse((yield* run([acting(code).binding, second.binding], {})).ok, code)

@@ -227,7 +227,7 @@ describe("its end", () => {
       spec: scripted({}),
       secrets: [Redacted.make("x")]
     })
-    assert.deepStrictEqual([adapter.acts, adapter.free], [true, false])
+    assert.deepStrictEqual([adapter.hasSideEffects, adapter.free], [true, false])
   })
   it.effect("many at once do not mix their outputs", () =>
     Effect.gen(function* () {

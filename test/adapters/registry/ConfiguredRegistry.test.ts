@@ -238,7 +238,7 @@ describe("keys and base URLs", () => {
         ]
       )
       assert.strictEqual(links[1]?.maxOutputTokens, 99)
-      assert.isFalse(links.some(({ adapter }) => adapter.free || adapter.acts))
+      assert.isFalse(links.some(({ adapter }) => adapter.free || adapter.hasSideEffects))
     })
   )
 
@@ -335,7 +335,12 @@ describe("keys and base URLs", () => {
         bind("command:mine|command:claude:opus|human")
       )
       assert.deepStrictEqual(
-        links.map(({ adapter, modelId, retryInDoubt }) => [adapter.id, modelId, adapter.acts, retryInDoubt]),
+        links.map(({ adapter, modelId, retryInDoubt }) => [
+          adapter.id,
+          modelId,
+          adapter.hasSideEffects,
+          retryInDoubt
+        ]),
         [
           ["command:mine", "mine", true, true],
           ["command:claude", "opus", true, undefined],
@@ -352,7 +357,7 @@ describe("the registry", () => {
       const mine: Adapter = {
         id: "mine",
         free: true,
-        acts: false,
+        hasSideEffects: false,
         attempt: ({ model }) => Effect.succeed({ text: `I am ${model}`, finishReason: "stop" })
       }
       const chain = yield* withRegistry({ adapters: [mine] }, {}, ({ bind }) => bind("mine:one"))

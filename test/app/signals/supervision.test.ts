@@ -9,7 +9,7 @@ import {
   step,
   termMs,
   unsignalled,
-  type Deed,
+  type Action,
   type Happened,
   type Held,
   type Said,
@@ -21,12 +21,12 @@ const of = (name: Held, at: "supervisor" | "host" = "supervisor"): Happened => (
 
 const after = (...all: ReadonlyArray<Happened>) => {
   let state: Supervision = unsignalled
-  let deeds: ReadonlyArray<Deed> = []
+  let deeds: ReadonlyArray<Action> = []
   for (const happened of all) [state, deeds] = step(state, happened)
   return { state, deeds }
 }
 
-const told = (name: Held): Deed => ({ t: "tell", said: { t: "signal", name } })
+const told = (name: Held): Action => ({ t: "tell", said: { t: "signal", name } })
 
 describe("the supervisor", () => {
   it("G1: ends a host that holds nothing with the first signal, before and after it held any", () => {

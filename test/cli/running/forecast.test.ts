@@ -36,7 +36,7 @@ const binding = (free: boolean, price?: Price): Binding => ({
   adapter: {
     id: "openai",
     free,
-    acts: false,
+    hasSideEffects: false,
     attempt: () => Effect.die("never called"),
     reserveUsd: () => 0
   },

@@ -293,7 +293,7 @@ describe("a person", () => {
         const adapter: Adapter = {
           id: "paid",
           free: false,
-          acts: false,
+          hasSideEffects: false,
           attempt: ({ prompt }) =>
             Effect.suspend(() => {
               made.push(prompt)
@@ -419,7 +419,7 @@ describe("a board's budget", () => {
 
 describe("what is held for an attempt", () => {
   it("is of one attempt: a kilobyte, 300 tokens of output and a schema cost cents, not half a dollar", () => {
-    const adapter: Adapter = { id: "a", free: false, acts: false, attempt: () => Effect.never }
+    const adapter: Adapter = { id: "a", free: false, hasSideEffects: false, attempt: () => Effect.never }
     const binding: Binding = {
       adapter,
       modelId: "m",

@@ -1,8 +1,8 @@
-// RankedCalls' invariants, by number.
+// The ReplayQueue's invariants, by number.
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import type { IssuedCall } from "../../../src/engine/calls/CallBook.ts"
-import { RankedCalls } from "../../../src/engine/replay/ReplayQueue.ts"
+import { ReplayQueue } from "../../../src/engine/replay/ReplayQueue.ts"
 import { dice } from "../../support/dice.ts"
 
 const Seed = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 31 })))
@@ -20,10 +20,10 @@ const callOf = (n: number): IssuedCall => ({
   refusal: undefined
 })
 
-describe("RankedCalls", () => {
+describe("ReplayQueue", () => {
   it.prop("K1: gives the lowest rank that was put and neither taken nor dropped", [Seed], ([seed]) => {
     const random = dice(seed)
-    const ranked = new RankedCalls()
+    const ranked = new ReplayQueue()
     const there = new Set<number>()
     for (let step = 0; step < 300; step++) {
       const rank = random.below(100)
@@ -48,7 +48,7 @@ describe("RankedCalls", () => {
   })
 
   it("K2: what was dropped weighs nothing for long, and the rest comes in order", () => {
-    const ranked = new RankedCalls()
+    const ranked = new ReplayQueue()
     for (let rank = 20_000; rank > 0; rank--) ranked.put(rank, callOf(rank))
     for (let rank = 1; rank <= 20_000; rank++) {
       if (rank % 100 !== 0) ranked.drop(rank)

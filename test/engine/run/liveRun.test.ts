@@ -55,7 +55,7 @@ describe("a person", () => {
         const model: Adapter = {
           id: "model",
           free: false,
-          acts: false,
+          hasSideEffects: false,
           attempt: ({ prompt }) =>
             Effect.suspend(() => {
               made.push(prompt)
@@ -311,7 +311,7 @@ describe("a call in doubt that acts", () => {
       const stop = yield* Deferred.make<string>()
       const reached = yield* Deferred.make<void>()
       const hanging = paidRegistry({
-        acts: true,
+        hasSideEffects: true,
         answer: () => Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)
       })
       const spec = { program: "fan", goal: "g", concurrency: 1 }
@@ -321,7 +321,7 @@ describe("a call in doubt that acts", () => {
       yield* Deferred.await(reached)
       yield* Deferred.succeed(stop, "SIGINT")
       yield* Fiber.join(running)
-      const acting = paidRegistry({ acts: true })
+      const acting = paidRegistry({ hasSideEffects: true })
       const resumed = yield* Alembic.runProgram(spec, fanOut(2)).pipe(
         Effect.provide(engineOn(disk, acting.layer))
       )

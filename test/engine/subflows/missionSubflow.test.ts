@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Layer, Stream } from "effect"
 import type { Tier } from "../../../src/domain/Call.ts"
 import { Alembic } from "../../../src/engine/Alembic.ts"
-import type { HowToRun } from "../../../src/engine/Engine.ts"
+import type { RunOptions } from "../../../src/engine/Engine.ts"
 import { answerItem } from "../../../src/engine/people/answerItem.ts"
 import { layerWithMissions } from "../../../src/engine/subflows/layerWithMissions.ts"
 import { GivenFiles } from "../../../src/kernel/files/GivenFiles.ts"
@@ -144,7 +144,7 @@ describe("h.mission", () => {
     Effect.gen(function* () {
       const disk = MemoryDisk.make()
       const made = workers()
-      const go = (pid: number, how: HowToRun = {}) =>
+      const go = (pid: number, how: RunOptions = {}) =>
         Alembic.runProgram(
           { ...spec("T2"), contract: { ...contract, publish: true }, ...how },
           program("T2")

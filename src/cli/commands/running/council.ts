@@ -3,7 +3,7 @@
 import { Effect, FileSystem, Path } from "effect"
 import { Argument } from "effect/cli"
 import type { Json } from "../../../domain/json/canonicalJson.ts"
-import { unrun } from "../../../engine/run/summarize.ts"
+import { notStarted } from "../../../engine/run/summarize.ts"
 import { baseDirectory } from "../../inputs/baseDirectory.ts"
 import { boardModels, boardValues, checkBoardModels, oneBoard } from "../../inputs/boards.ts"
 import { configPathOf } from "../../inputs/boardsOf.ts"
@@ -91,7 +91,7 @@ export default defineCommand({
       description: "A board named in alembic.json, ranking two options, with files to stand on"
     }
   ],
-  failureLine: (error) => unrun(error.status, errorInfo(error)),
+  failureLine: (error) => notStarted(error.status, errorInfo(error)),
   handler: Effect.fn("cli.council")(function* (input) {
     const host = yield* Host
     const output = yield* Output

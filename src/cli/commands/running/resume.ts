@@ -2,7 +2,7 @@
 // What is given now holds from now on; keys come from the environment again.
 import { Effect } from "effect"
 import { resumeRun } from "../../../engine/launch/resumeRun.ts"
-import { unrun } from "../../../engine/run/summarize.ts"
+import { notStarted } from "../../../engine/run/summarize.ts"
 import { baseDirectory } from "../../inputs/baseDirectory.ts"
 import { errorInfo } from "../../CommandError.ts"
 import { defineCommand } from "../../defineCommand.ts"
@@ -39,7 +39,7 @@ export default defineCommand({
     { command: "alembic resume @last", description: "Go on with the last run" },
     { command: "alembic resume run-3fa --retry-failed", description: "Make the failed calls again" }
   ],
-  failureLine: (error) => unrun(error.status, errorInfo(error)),
+  failureLine: (error) => notStarted(error.status, errorInfo(error)),
   handler: Effect.fn("cli.resume")(function* (input) {
     const host = yield* Host
     const output = yield* Output

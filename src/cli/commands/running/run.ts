@@ -1,7 +1,7 @@
 // `alembic run`: a plan, with its goal, contract, arguments and attachments, as a run: a new one, or the same one
 // where it stopped. Everything given is checked before anything is written or spent.
 import { Effect, Option, Path } from "effect"
-import { unrun } from "../../../engine/run/summarize.ts"
+import { notStarted } from "../../../engine/run/summarize.ts"
 import { baseDirectory } from "../../inputs/baseDirectory.ts"
 import { boardsOf } from "../../inputs/boardsOf.ts"
 import { badInput, errorInfo } from "../../CommandError.ts"
@@ -61,7 +61,7 @@ export default defineCommand({
     },
     { command: "alembic run --dry", description: "What it would cost" }
   ],
-  failureLine: (error) => unrun(error.status, errorInfo(error)),
+  failureLine: (error) => notStarted(error.status, errorInfo(error)),
   handler: Effect.fn("cli.run")(function* (input) {
     const host = yield* Host
     const output = yield* Output

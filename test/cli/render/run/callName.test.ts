@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { RunEventOf } from "../../../../src/domain/run/RunEvent.ts"
 import type { Json } from "../../../../src/domain/json/canonicalJson.ts"
-import { unrun } from "../../../../src/engine/run/summarize.ts"
+import { notStarted } from "../../../../src/engine/run/summarize.ts"
 import { callName, proofFailure, sleepMsOf } from "../../../../src/cli/render/run/callName.ts"
 import { makeStyle } from "../../../../src/cli/terminal/style.ts"
 import { summaryText } from "../../../../src/cli/render/run/summaryText.ts"
@@ -78,7 +78,7 @@ describe("the summary of a run that could not be opened", () => {
   for (const status of ["damaged", "locked", "invalid"] as const) {
     it(`${status}: counts nothing`, () => {
       const text = summaryText(
-        unrun(status, { code: "x", message: "why" }, { runId: "run-0123456789abcdef", dir: "d" }),
+        notStarted(status, { code: "x", message: "why" }, { runId: "run-0123456789abcdef", dir: "d" }),
         makeStyle(undefined)
       )
       assert.strictEqual(text.split("\n")[0], `${status} run-0123456789abcdef`)

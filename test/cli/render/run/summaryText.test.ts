@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { makeStyle } from "../../../../src/cli/terminal/style.ts"
 import { summaryText } from "../../../../src/cli/render/run/summaryText.ts"
-import { unrun } from "../../../../src/engine/run/summarize.ts"
+import { notStarted } from "../../../../src/engine/run/summarize.ts"
 
 const instead = "take the time from input.args"
 
@@ -11,7 +11,7 @@ const refused = (cure: string): string => {
   const site = { file: "a.plan.ts", line: 1, column: 2 }
   const error = { code: "non_deterministic", message: "the plan is non-deterministic", cure }
   const findings = [{ construct: "Date.now()", ...site, message: "m", instead }]
-  return summaryText({ ...unrun("refused", error), findings }, makeStyle(undefined))
+  return summaryText({ ...notStarted("refused", error), findings }, makeStyle(undefined))
 }
 
 it("a finding says once what to do instead, and then comes what to type", () => {

@@ -230,7 +230,7 @@ describe("--reuse of what was edited", () => {
         const reached = yield* Deferred.make<void>()
         const acting = (prompt: string, stops: boolean) =>
           paidRegistry({
-            acts: true,
+            hasSideEffects: true,
             answer: (input) =>
               stops && input.prompt.includes(prompt)
                 ? Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)
