@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import {
   allRules,
   ambientUses,
+  circles,
   illegalImports,
   illegalNames,
   rooms,
@@ -37,6 +38,30 @@ describe("the house", () => {
     }
   })
 
+  it("has in that table the rooms that there are, and no others", () => {
+    const there = new Set(files.filter((file) => file.includes("/")).map((file) => file.split("/")[0] ?? ""))
+    const readme = readFileSync(new URL("README.md", src), "utf8")
+    const block = readme.split("## The rooms")[1]?.split("```")[1] ?? ""
+    const shown = Array.from(block.matchAll(/^([a-z]+)\/ /gm), ([, room]) => room ?? "")
+    assert.deepStrictEqual(shown.sort(), [...there].sort())
+  })
+
+  it("has folders that are read at a glance", () => {
+    const counts = new Map<string, number>()
+    for (const file of files) {
+      const folder = file.split("/").slice(0, -1).join("/")
+      counts.set(folder, (counts.get(folder) ?? 0) + 1)
+    }
+    assert.deepStrictEqual(
+      [...counts].filter(([, count]) => count > 15),
+      []
+    )
+  })
+
+  it("has no files that import each other in a circle, types included", () => {
+    assert.deepStrictEqual(circles(new Map(files.map((file) => [file, textOf(file)]))), [])
+  })
+
   const listed = spawnSync("git", ["ls-files"], { cwd: new URL("../", import.meta.url), encoding: "utf8" })
   it.skipIf(listed.status !== 0)("has at its top level only what belongs there", () => {
     const top = new Set(
@@ -59,6 +84,18 @@ describe("the house", () => {
 })
 
 describe("the rules", () => {
+  it("find a circle, and each file of it once", () => {
+    const imports = (name: string) => `import type { a } from "./${name}.ts"`
+    const house = new Map([
+      ["a/A.ts", imports("B")],
+      ["a/B.ts", imports("C")],
+      ["a/C.ts", imports("A")],
+      ["a/D.ts", imports("A")]
+    ])
+    assert.deepStrictEqual(circles(house), ["a/A.ts → a/B.ts → a/C.ts → a/A.ts"])
+    assert.deepStrictEqual(circles(new Map([...house, ["a/C.ts", ""]])), [])
+  })
+
   const header = "// Owns a thing.\n"
   const refused: ReadonlyArray<readonly [rule: keyof typeof by, file: string, source: string, why: string]> =
     [

@@ -7,14 +7,15 @@ import type { ModelRunFailure, ModelRunResult } from "../domain/ModelRun.ts"
 import { currentRules } from "../domain/run/rules.ts"
 import { askingBy, type Asking } from "./asking/askingBy.ts"
 import { speakersOf, type Board, type DebateBudget, type Member, type Phase } from "./Board.ts"
-import { objectionsIn, type Objection } from "./dissent/objections.ts"
+import { objectionsIn } from "./dissent/objections.ts"
+import type { Course, Spent } from "./Course.ts"
 import type { Pack } from "./Pack.ts"
 import { permutations } from "./permutations.ts"
 import { phasePrompt, systemPrompt } from "./asking/prompts.ts"
 import { readStatement, readVote, statementSchema, voteSchema, type Unreadable } from "./Statement.ts"
 import type { Evidence } from "../verifier/Evidence.ts"
 import type { MemberFailureReason, Turn, Verdict } from "./Verdict.ts"
-import { stabilityOf, verdictOf, type Spent } from "./verdictOf.ts"
+import { stabilityOf, verdictOf } from "./verdictOf.ts"
 
 /**
  * What a debate stands on. `ask`: one guarded call, whose `label` says which turn of the debate it is. It never fails,
@@ -27,14 +28,6 @@ export interface DebatePorts<R = never> {
   readonly rules?: number
   /** What claims are held against, where that is not the pack's evidence, which members read. */
   readonly evidence?: ReadonlyArray<Evidence>
-}
-
-/** One way through the phases: the turns in order, and what they cost. */
-export interface Course {
-  readonly turns: ReadonlyArray<Turn>
-  /** Those that are put to the voters. */
-  readonly objections: ReadonlyArray<Objection>
-  readonly spent: ReadonlyArray<Spent>
 }
 
 const reasonOf = ({ error, status }: ModelRunFailure): MemberFailureReason["reason"] => {

@@ -1,14 +1,13 @@
 // verdictOf: from the turns of a debate to its verdict, pure. Counts votes, gathers every dissent (dissent/), checks
 // claims with the verifier, and says what keeps the verdict from being conclusive. Drops nothing.
 import { Result } from "effect"
-import type { TokenUsage } from "../domain/ModelError.ts"
 import { checkClaims } from "../verifier/checkClaims.ts"
 import type { Claim } from "../verifier/Claim.ts"
 import { strictJson } from "../domain/json/strictJson.ts"
 import type { Asking } from "./asking/askingBy.ts"
 import { contrarianOf, minVotes, type Board, type PhaseKind } from "./Board.ts"
 import { changesOf } from "./changesOfMind.ts"
-import type { Course } from "./Debate.ts"
+import type { Course, Spent } from "./Course.ts"
 import {
   objectionDissents,
   positionDissents,
@@ -20,12 +19,6 @@ import type { Pack } from "./Pack.ts"
 import { rank } from "./ranking.ts"
 import { score, type CountedVote, type ScoreTable } from "./scoring.ts"
 import { lostToMoney, type Dissent, type Inconclusive, type Turn, type Verdict } from "./Verdict.ts"
-
-/** What one call used; absent where not known. */
-export interface Spent {
-  readonly usage?: TokenUsage
-  readonly costUsd?: number
-}
 
 const total = (spent: ReadonlyArray<Spent>) => {
   const tokens = (key: "inputTokens" | "outputTokens") =>

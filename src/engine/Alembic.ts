@@ -25,7 +25,7 @@ import type { EngineServices, RunOptions, ReplaySummary } from "./Engine.ts"
 import { EngineVersions } from "./EngineVersions.ts"
 import { replayRun } from "./replay/replayRun.ts"
 import { resumeRun } from "./launch/resumeRun.ts"
-import { Subflows } from "./subflows/Subflow.ts"
+import { Subflows } from "./subflows/Subflows.ts"
 import { runPlan, type RunPlanOptions } from "./launch/runPlan.ts"
 import {
   replayProgram,

@@ -10,7 +10,7 @@ import { finalMilestone } from "./loadMission.ts"
 import type { Mission } from "./Mission.ts"
 import type { MissionState } from "./missionState.ts"
 import { changedIn, folderAt, type Inputs } from "./proofs/observations.ts"
-import type { MissionPorts } from "./runMission.ts"
+import type { MissionPorts } from "./MissionPorts.ts"
 
 /** How often content may change while somebody is asked about it, before the gate fails. */
 const maxLooks = 8

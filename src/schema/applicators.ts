@@ -2,7 +2,7 @@
 // the spot. What a single keyword asks of a value is assertions.ts's; the walk over both is validator.ts's.
 import type { Json } from "../domain/json/canonicalJson.ts"
 import { membersOf, nodeOf, nodesOf, numberOf, type SchemaObject } from "./document.ts"
-import type { Evaluated, Spot, Walk } from "./validator.ts"
+import type { Evaluated, Spot, Walk } from "./Walk.ts"
 
 /** A member's or item's step in a JSON pointer. */
 const token = (name: string | number): string =>

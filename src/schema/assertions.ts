@@ -11,7 +11,7 @@ import {
   type SchemaObject,
   stringsOf
 } from "./document.ts"
-import type { Spot, Walk } from "./validator.ts"
+import type { Spot, Walk } from "./Walk.ts"
 
 /** A double as it prints: whole coefficient and power of ten. */
 const decimal = (value: number): readonly [coefficient: bigint, power: number] => {

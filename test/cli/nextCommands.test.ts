@@ -10,7 +10,7 @@ import {
   shellWords,
   withPlan
 } from "../../src/cli/render/nextCommand.ts"
-import type { InspectedCall } from "../../src/cli/commands/looking/inspect.ts"
+import type { InspectedCall } from "../../src/cli/running/inspectRun.ts"
 import { callText } from "../../src/cli/render/run/inspectionText.ts"
 import { makeStyle } from "../../src/cli/terminal/style.ts"
 import { alembic, jsonLines, lastLine } from "../support/commandLine.ts"

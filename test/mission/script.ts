@@ -7,7 +7,7 @@ import type { Contract } from "../../src/domain/Contract.ts"
 import { sha256 } from "../../src/domain/fingerprint.ts"
 import type { ModelRunResult } from "../../src/domain/ModelRun.ts"
 import type { ProofResult } from "../../src/mission/Mission.ts"
-import type { Approval, MissionPorts, ProofRequest } from "../../src/mission/runMission.ts"
+import type { Approval, MissionPorts, ProofRequest } from "../../src/mission/MissionPorts.ts"
 
 export const contract: Contract = {
   commands: ["npm", "node --test"],

@@ -13,10 +13,7 @@ const lower: Readonly<Record<string, ReadonlyArray<string>>> = {
   plan: ["domain", "kernel"],
   verifier: ["domain", "schema"],
   council: ["domain", "kernel", "adapters", "verifier"],
-  mission: ["domain", "kernel", "adapters", "verifier"],
-  swarm: ["domain", "kernel", "adapters", "journal"],
-  funnel: ["domain", "kernel", "adapters", "journal", "verifier", "council"],
-  hermes: ["domain", "kernel", "adapters", "journal", "verifier"]
+  mission: ["domain", "kernel", "adapters", "verifier"]
 }
 const below = Object.keys(lower)
 /** Those that the table in src/README.md spells out. */
@@ -204,6 +201,22 @@ const importProblem = (file: string, specifier: string): string | undefined => {
   const rule = packages.find(([name]) => name.test(specifier))
   if (rule === undefined) return `no room owns the package ${specifier}`
   return rule[1].test(file) ? undefined : `${room} may not import ${specifier}`
+}
+
+/** Files that import each other in a circle, by type or by value: each circle once, from its first file on. */
+export const circles = (sources: ReadonlyMap<string, string>): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  const done = new Set<string>()
+  const visit = (file: string, path: ReadonlyArray<string>): void => {
+    const from = path.indexOf(file)
+    if (from >= 0) return void found.push([...path.slice(from), file].join(" → "))
+    if (done.has(file)) return
+    for (const specifier of importsOf(sources.get(file) ?? ""))
+      if (specifier.startsWith(".")) visit(resolve(file, specifier), [...path, file])
+    done.add(file)
+  }
+  for (const file of [...sources.keys()].sort()) visit(file, [])
+  return found
 }
 
 /** What is taken by name out of `effect` and is not stable. */

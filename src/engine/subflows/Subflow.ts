@@ -1,6 +1,6 @@
 // A subflow's verb inside a run (council, mission, swarm): one call of the plan that makes calls of its own. What it
 // asks and does goes through the run like the plan's own calls, so it is journaled, bounded, resumed and paid once.
-import { Context, Effect } from "effect"
+import type { Effect } from "effect"
 import type { AgentOptions } from "../../domain/Call.ts"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import type { Budget, Contract } from "../../domain/Contract.ts"
@@ -77,24 +77,3 @@ export type Subflow = (spec: Json, context: SubflowContext) => Effect.Effect<Jso
 
 /** The verbs that are subflows, by name. */
 export type SubflowsByVerb = Readonly<Partial<Record<"mission" | "swarm" | "council" | "gates", Subflow>>>
-
-/**
- * A subflow that is loaded by the first call of its verb: boards, claims and what they are read with are a tenth of what a
- * start would load.
- */
-export const lazySubflow =
-  (load: () => Promise<Subflow>): Subflow =>
-  (spec, context) =>
-    Effect.flatMap(Effect.promise(load), (subflow) => subflow(spec, context))
-
-export const lazyCouncil = lazySubflow(async () => (await import("./councilSubflow.ts")).councilSubflow)
-
-const gatesWithoutFiles = lazySubflow(async () => (await import("./gatesSubflow.ts")).gatesWithoutFiles)
-
-/**
- * The subflows a run has. A mission needs files and commands, so it is there where those are provided. Gates are decided
- * everywhere: without files and commands nothing of them is proven.
- */
-export const Subflows = Context.Reference<SubflowsByVerb>("alembic/engine/Subflows", {
-  defaultValue: () => ({ council: lazyCouncil, gates: gatesWithoutFiles })
-})

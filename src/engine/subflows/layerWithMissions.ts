@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { FolderHashes } from "../../kernel/folder/FolderHashes.ts"
 import { GivenFiles } from "../../kernel/files/GivenFiles.ts"
 import { ProofRunner } from "../../mission/proofs/ProofRunner.ts"
-import { lazyCouncil, lazySubflow, Subflows } from "./Subflow.ts"
+import { lazyCouncil, lazySubflow, Subflows } from "./Subflows.ts"
 import type { WorkingDirectory } from "./missionSubflow.ts"
 
 /** The engine's own, and version control's: they change with what somebody looks at. */

@@ -8,12 +8,8 @@ import type { PathHashes } from "../../kernel/folder/FolderHashes.ts"
 import { isInside, isUnread } from "../../mission/proofs/gatherEvidence.ts"
 import { MissionResult, proofPassed, ProofResult, type Proof, type ProofRun } from "../../mission/Mission.ts"
 import type { ProofRunner } from "../../mission/proofs/ProofRunner.ts"
-import {
-  runMission,
-  type Approval,
-  type ApprovalWanted,
-  type MissionPorts
-} from "../../mission/runMission.ts"
+import type { Approval, ApprovalWanted, MissionPorts } from "../../mission/MissionPorts.ts"
+import { runMission } from "../../mission/runMission.ts"
 import type { Subflow, SubflowContext } from "./Subflow.ts"
 import { askingWithin } from "./councilSubflow.ts"
 import { subflowFailure } from "./subflowFailure.ts"

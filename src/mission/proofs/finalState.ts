@@ -10,7 +10,7 @@ import { proofPassed, type Mission, type Proof, type ProofResult } from "../Miss
 import type { MissionState } from "../missionState.ts"
 import { changedIn, evidenceReader, folderAt, seenAt, type Inputs, type Moment } from "./observations.ts"
 import { changesTold, readBy, someOf } from "./proofScripts.ts"
-import type { MissionPorts } from "../runMission.ts"
+import type { MissionPorts } from "../MissionPorts.ts"
 
 /** How often everything is proven again because what was proven has changed meanwhile. */
 export const maxLooks = 3

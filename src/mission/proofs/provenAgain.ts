@@ -7,7 +7,7 @@ import { bareMission, finalMilestone, proofsOf } from "../loadMission.ts"
 import { ProofRef, type Mission, type Unit } from "../Mission.ts"
 import { initialState, type MissionState } from "../missionState.ts"
 import { folderAt, stateOf } from "./observations.ts"
-import type { MissionPorts } from "../runMission.ts"
+import type { MissionPorts } from "../MissionPorts.ts"
 
 /** A mission that is done: proofs of its units, files they handed over, and the state that all was proven on. */
 export const DoneMission = Schema.Struct({

@@ -11,7 +11,8 @@ import type { Contract } from "../../../src/domain/Contract.ts"
 import type { Proof } from "../../../src/mission/Mission.ts"
 import { ProofRunner } from "../../../src/mission/proofs/ProofRunner.ts"
 import * as ProofRunnerNode from "../../../src/mission/proofs/ProofRunner.node.ts"
-import { runMission, type MissionPorts } from "../../../src/mission/runMission.ts"
+import { runMission } from "../../../src/mission/runMission.ts"
+import type { MissionPorts } from "../../../src/mission/MissionPorts.ts"
 import { worked } from "../script.ts"
 
 const directory = realpathSync(mkdtempSync(join(tmpdir(), "alembic-proof-")))

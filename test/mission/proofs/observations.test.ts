@@ -4,7 +4,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import type { Json } from "../../../src/domain/json/canonicalJson.ts"
 import { evidenceReader, inputsAt, type Observe } from "../../../src/mission/proofs/observations.ts"
-import { runMission, type MissionPorts } from "../../../src/mission/runMission.ts"
+import { runMission } from "../../../src/mission/runMission.ts"
+import type { MissionPorts } from "../../../src/mission/MissionPorts.ts"
 import { contract, ended, scripted, spec, worked, type Script } from "../script.ts"
 
 /** Keeps what was seen, by its moment, as a journal does. */

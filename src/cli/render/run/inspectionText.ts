@@ -1,5 +1,5 @@
 // One run for people: its state, then its calls by phase.
-import type { InspectedCall, Inspection } from "../../commands/looking/inspect.ts"
+import type { InspectedCall, Inspection } from "../../running/inspectRun.ts"
 import { provenanceText } from "../../trust/origin.ts"
 import { costText } from "./costText.ts"
 import { countText, dollarsText, instantText, plural } from "../numbers.ts"
