@@ -15,9 +15,11 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import process from "node:process"
+import { fileURLToPath } from "node:url"
 import { Script } from "node:vm"
 import { assert, beforeEach, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { build } from "esbuild"
 import { userCache } from "../../src/kernel/userDirectories.node.ts"
 import { loadPlan } from "../../src/plan/load/loadPlan.ts"
 import * as PlanBundlerNode from "../../src/plan/bundler/PlanBundler.node.ts"
@@ -57,7 +59,20 @@ const compiledFile = () => {
   return join(folder, readdirSync(folder).find((name) => name.endsWith(".compiled")) ?? "none")
 }
 
+const preludeFolder = fileURLToPath(new URL("../../src/plan/prelude/", import.meta.url))
+
 describe("the compiled prelude", () => {
+  it("is named by every file of ours that is in it", async () => {
+    const { metafile } = await build({
+      ...PreludeNode.preludeBuildOptions,
+      entryPoints: [join(preludeFolder, "preludeRuntime.ts")],
+      absWorkingDir: preludeFolder,
+      metafile: true
+    })
+    const ours = Object.keys(metafile.inputs).filter((file) => !file.includes("node_modules"))
+    assert.deepStrictEqual(ours.sort(), [...PreludeNode.preludeSources].sort())
+  })
+
   it.live("is kept in the user's cache, for the user alone", () =>
     Effect.gen(function* () {
       yield* runOnce

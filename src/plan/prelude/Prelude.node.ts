@@ -60,16 +60,27 @@ export const preludeBuildOptions: BuildOptions & { readonly write: false } = {
 const failed = (message: string) => (cause: unknown) =>
   new PreludeError({ message: `${message}: ${cause instanceof Error ? cause.message : String(cause)}` })
 
-/** What the prelude is made of: its own sources beside the entry, and the version of `effect`. */
+/** The sources of Alembic's own that are in the prelude, from the folder of its entry. */
+export const preludeSources: ReadonlyArray<string> = [
+  "preludeRuntime.ts",
+  "../hooks/planServices.ts",
+  "../hooks/effectHooks.ts",
+  "../hooks/Hooks.ts",
+  "../host/thrown.ts",
+  "../../plan.ts",
+  "../../domain/ModelRun.ts",
+  "../../domain/ModelError.ts",
+  "../../domain/json/canonicalJson.ts"
+]
+
+/** What the prelude is made of: its own sources, and the version of `effect`. */
 const sourcesKey = Effect.fnUntraced(function* (entry: string) {
   const version: unknown = yield* Effect.try({
     try: () => createRequire(entry)("effect/package.json").version,
     catch: failed("effect is not installed")
   })
-  const beside = ["preludeRuntime.ts", "planServices.ts", "effectHooks.ts", "Hooks.ts"]
-  const files = [...beside, "../plan.ts", "../domain/ModelRun.ts", "../domain/ModelError.ts"]
   const texts = yield* Effect.tryPromise({
-    try: () => Promise.all(files.map((file) => readFile(join(dirname(entry), file), "utf8"))),
+    try: () => Promise.all(preludeSources.map((file) => readFile(join(dirname(entry), file), "utf8"))),
     catch: failed("the prelude's source cannot be read")
   })
   return sha256([String(version), ownMath, ...texts].join("\0"))
