@@ -82,8 +82,8 @@ export interface RunJournal extends KeptRoles, Bounded {
   readonly watch: (tell: Tell) => void
   /** From now on no call cache is written (`--no-cache`); the log is the truth all the same. */
   readonly withoutCache: () => void
-  /** Whether the disk has room for what a paid call may bring. */
-  readonly hasRoom: Effect.Effect<boolean, JournalError>
+  /** Whether the disk has room for `bytes` of answers of calls in flight. */
+  readonly hasRoom: (bytes: number) => Effect.Effect<boolean, JournalError>
   /** Where the subprocesses that work for the run are written down. */
   readonly children: (typeof RunChildren)["Service"]
   /** Answers left by others: only who holds the run's lock takes them. */
@@ -102,6 +102,8 @@ export interface RunJournalParts extends Pick<RunJournal, "children" | "hasRoom"
   readonly reader: ReadHandle
   readonly blobs: ContentStore
   readonly warnings: Array<string>
+  /** The files as they are. What is written in `FsPort` may take the room that is kept for answers (ballast.ts). */
+  readonly disk: (typeof FsPort)["Service"]
   /** What its blobs came to when it was opened. */
   readonly blobBytes: number
   /** Where the log stood when it was opened. */
@@ -120,7 +122,15 @@ export const makeRunJournal = Effect.fnUntraced(function* (
   parts: RunJournalParts
 ): Effect.fn.Return<RunJournal, JournalError, FsPort | Scope.Scope> {
   const { blobs, paths, projection, reader, runId, warnings } = parts
-  const context = yield* Effect.context<FsPort>()
+  /** For what can be made again from the log: it takes nothing of the room that is kept for answers. */
+  const onDisk = Effect.provideService(FsPort, parts.disk)
+  /** A full disk is no hindrance: what is not written is made when the run is opened again. */
+  const derived = (name: string, write: Effect.Effect<void, JournalError>) =>
+    Effect.catchIf(
+      write,
+      ({ code }) => code === "no_space",
+      () => Effect.sync(() => void warnings.push(`${name} was not written: the disk is full`))
+    )
   const scope = yield* Effect.scope
   const clock = yield* Clock.Clock
   const state = projection.state
@@ -151,7 +161,7 @@ export const makeRunJournal = Effect.fnUntraced(function* (
       Effect.suspend(() =>
         checkpoint.lastSeq < savedSeq
           ? Effect.void
-          : Effect.map(Effect.provideContext(writeCheckpoint(paths.checkpoint, checkpoint), context), () => {
+          : Effect.map(onDisk(writeCheckpoint(paths.checkpoint, checkpoint)), () => {
               savedSeq = checkpoint.lastSeq
             })
       )
@@ -328,12 +338,12 @@ export const makeRunJournal = Effect.fnUntraced(function* (
     yield* commit
     due = undefined
     const at = position()
-    yield* saveCheckpoint(checkpointOf(runId, at, digestOf(state)))
-    yield* Effect.provideContext(writeParked(paths.parked, state), context)
+    yield* derived("checkpoint.json", saveCheckpoint(checkpointOf(runId, at, digestOf(state))))
+    yield* derived("t4-parked.jsonl", onDisk(writeParked(paths.parked, state)))
     if (cached)
-      yield* Effect.provideContext(
-        saveCallCache(paths.cache(mainWorkflow), at, state, readResultText),
-        context
+      yield* derived(
+        "cache.json",
+        onDisk(saveCallCache(paths.cache(mainWorkflow), at, state, readResultText))
       )
   })
 
@@ -350,11 +360,10 @@ export const makeRunJournal = Effect.fnUntraced(function* (
         })
       }
       const bytes = new TextEncoder().encode(`${text.success}\n`)
-      const fs = yield* FsPort
-      yield* Effect.mapError(fs.replace(paths.result, bytes), fromFsError)
+      yield* derived("result.json", Effect.mapError(parts.disk.replace(paths.result, bytes), fromFsError))
     }
     yield* checkpoint
-  }, Effect.provideContext(context))
+  })
 
   return {
     watch: told.watch,

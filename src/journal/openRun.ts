@@ -133,6 +133,7 @@ export const createRun = Effect.fnUntraced(function* (
     opened: from,
     blobBytes: 0,
     children: yield* makeRunChildren(paths, runId),
+    disk,
     hasRoom,
     openLog
   }
@@ -253,7 +254,7 @@ export const openRun = Effect.fnUntraced(function* (
   // From here on a write that finds the disk full gives up the ballast, if a process that died has left one.
   const { fs, hasRoom } = writes
     ? yield* makeBallast(disk, paths.ballast)
-    : { fs: disk, hasRoom: Effect.succeed(true) }
+    : { fs: disk, hasRoom: () => Effect.succeed(true) }
   const onDisk = Effect.provideService(FsPort, fs)
   const blobs = yield* onDisk(makeContentStore(paths.blobs))
   const meta = yield* readMeta(paths, runId, blobs)
@@ -318,6 +319,7 @@ export const openRun = Effect.fnUntraced(function* (
     opened,
     blobBytes: writes ? yield* treeBytes(paths.blobs) : 0,
     children,
+    disk,
     hasRoom
   }
   if (!writes) return yield* makeRunJournal({ ...parts, openLog: undefined })

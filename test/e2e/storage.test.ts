@@ -14,7 +14,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ballastBytes, roomBytes } from "../../src/journal/store/ballast.ts"
+import { leastBallast, roomBytes } from "../../src/journal/store/ballast.ts"
 import { buildCommand } from "../support/buildCommand.ts"
 import { finish, summaryOf, type Ended } from "../support/commandProcess.ts"
 import { execute } from "../support/execute.ts"
@@ -112,7 +112,7 @@ describe.skipIf(!canMount)("F15: a file system that is full", () => {
       for (const share of [0.35, 0.45]) {
         const disk = yield* smallDisk
         const filler = join(disk, "filler")
-        const free = roomBytes + ballastBytes + Math.round(size * share)
+        const free = roomBytes + leastBallast + Math.round(size * share)
         writeFileSync(filler, Buffer.alloc(bytes - free))
         const base = join(disk, "base")
         const before = server.prompts.length

@@ -1,8 +1,8 @@
 // A disk that fills up: nothing is paid for that could not be written, and what was paid is written.
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import { Alembic } from "../../src/engine/Alembic.ts"
-import { ballastBytes, roomBytes } from "../../src/journal/store/ballast.ts"
+import { leastBallast, roomBytes } from "../../src/journal/store/ballast.ts"
 import { MemoryDisk } from "../../src/kernel/files/FsPort.memory.ts"
 import { Hooks } from "../../src/plan/hooks/Hooks.ts"
 import { engineOn } from "../support/engineLayer.ts"
@@ -42,7 +42,7 @@ describe("a paid call", () => {
   it.effect("is not made while the disk has no room: the run waits for it, and goes on", () =>
     Effect.gen(function* () {
       const { disk, paid, run } = world()
-      disk.limit(roomBytes + ballastBytes - 1)
+      disk.limit(roomBytes + leastBallast - 1)
       for (const _again of [1, 2]) {
         const waits = yield* run
         assert.strictEqual(waits.status, "suspended", JSON.stringify(waits))
@@ -75,6 +75,66 @@ describe("a paid call", () => {
       assert.strictEqual(done.calls.replayed, 2)
       // Nothing was paid for twice.
       assert.strictEqual(paid.made.length, calls)
+    })
+  )
+
+  const many = Effect.gen(function* () {
+    const h = yield* Hooks
+    const slots = yield* h.parallel(Array.from({ length: 8 }, (_, n) => h.agent(`call ${n}`)))
+    return slots.filter((slot) => slot.ok).length
+  })
+  /** Eight calls in flight together; when the last has been asked, others take all that is free. */
+  const crowd = (bytes: number) => {
+    const disk = MemoryDisk.make()
+    const all = Deferred.makeUnsafe<void>()
+    const paid = paidRegistry({
+      answer: (_input, made) =>
+        Effect.gen(function* () {
+          if (made === 8) {
+            disk.limit(used(disk))
+            yield* Deferred.succeed(all, undefined)
+          }
+          yield* Deferred.await(all)
+          return said("x".repeat(bytes))
+        })
+    })
+    const run = Alembic.runProgram({ ...spec, concurrency: 8 }, many).pipe(
+      Effect.provide(engineOn(disk, paid.layer))
+    )
+    return { disk, run, paid }
+  }
+
+  it.effect("of several in flight: whatever large they come back, all of them are written", () =>
+    Effect.gen(function* () {
+      const { disk, paid, run } = crowd(900_000)
+      const first = yield* run
+      assert.strictEqual(paid.made.length, 8)
+      assert.strictEqual(first.calls.live, 8, JSON.stringify(first))
+      disk.limit(Infinity)
+      const done = first.status === "completed" ? first : yield* run
+      assert.deepInclude(done, { status: "completed", result: 8 })
+      assert.strictEqual(paid.made.length, 8, "nothing was paid for twice")
+    })
+  )
+
+  it.effect("that brings more than there is room for leaves the run waiting, and is told as in doubt", () =>
+    Effect.gen(function* () {
+      const { disk, paid, run } = crowd(3_000_000)
+      const first = yield* run
+      assert.strictEqual(first.status, "suspended", JSON.stringify(first))
+      assert.strictEqual(first.suspended?.reason, "disk")
+      assert.strictEqual(first.error?.code, "no_space")
+      const kept = 8 - first.calls.inDoubt
+      assert.isAbove(first.calls.inDoubt, 0)
+      assert.isAbove(kept, 0)
+      assert.strictEqual(first.heldCalls, first.calls.inDoubt)
+      const still = yield* run
+      assert.strictEqual(still.status, "suspended", JSON.stringify(still))
+      assert.strictEqual(paid.made.length, 8, "while the disk is full nothing is asked")
+      disk.limit(Infinity)
+      const done = yield* run
+      assert.deepInclude(done, { status: "completed", result: 8 }, JSON.stringify(done))
+      assert.strictEqual(paid.made.length, 16 - kept, "what was written was not asked again")
     })
   )
 

@@ -151,14 +151,19 @@ describe("a disk that fails", () => {
     })
 
   const operations: ReadonlyArray<FsOperation> = ["write", "fsync", "rename", "fsync_directory", "open"]
-  for (const operation of operations) {
+  // A disk that is full once is met by the ballast, so that such a run may not even fail.
+  const failures = operations.flatMap((operation) => [
+    [operation, "EIO"] as const,
+    [operation, "ENOSPC"] as const
+  ])
+  for (const [operation, code] of failures) {
     it.effect(
-      `whichever ${operation} fails: what was told of is in the log, and no answer in it is paid again`,
+      `whichever ${operation} fails (${code}): what was told of is in the log, and no answer in it is paid again`,
       () =>
         Effect.gen(function* () {
           let failed = 0
           for (let nth = 1; nth <= 40; nth++) {
-            const disk = MemoryDisk.make().fail(operation, nth, "ENOSPC")
+            const disk = MemoryDisk.make().fail(operation, nth, code)
             const paid = registry()
             const told: Array<RunEvent> = []
             const observeDurable = (event: RunEvent) => Effect.sync(() => void told.push(event))
@@ -178,7 +183,7 @@ describe("a disk that fails", () => {
             assert.strictEqual(second.result, 6, `${operation} ${nth}: ${JSON.stringify(second)}`)
             assert.isAtMost(paid.made.length - before, 6 - answered, `${operation} ${nth}`)
           }
-          assert.isAbove(failed, 0)
+          if (code === "EIO") assert.isAbove(failed, 0)
         })
     )
   }

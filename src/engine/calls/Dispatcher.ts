@@ -10,8 +10,8 @@
 // D5  A call that was given up stays counted at its reserve, unless it still tells what it cost: it may have been billed.
 // D6  A further attempt is durable before it is sent, where it may cost money or act.
 // D7  A call that waits for a person is not dispatched before they have answered, whatever its chain begins with.
-// D8  No call is paid for while the disk, or what the journal may come to, has no room for the answer: the run is
-//     suspended then.
+// D8  No call is paid for while the disk has no room for its answer beside those of the calls in flight, or the journal
+//     has come to what it may: it waits for them, and where none is in flight the run is suspended.
 // D9  What one outage made answers of is made again with what it stopped.
 import { Clock, Deferred, Effect } from "effect"
 import { refusalOf, type Admission, type Refused } from "../../domain/budget/admission.ts"
@@ -25,6 +25,7 @@ import { makeFurtherAttempts, timeIsOver, type Asking } from "../budget/furtherA
 import { reserveOf, type Reserve } from "../budget/reserveOf.ts"
 import { makeWaitingLine } from "../budget/WaitingLine.ts"
 import type { IssuedCall } from "./CallBook.ts"
+import { answerBytes, makeAnswerRoom } from "./AnswerRoom.ts"
 import { chainFor, dispatchCall, inputOf, type CallDispatch } from "./dispatchCall.ts"
 import { lane, type CallsInFlight, type Outcome } from "./CallsInFlight.ts"
 import { notDispatched, type LiveAnswers, type LiveCounts } from "./LiveAnswers.ts"
@@ -65,6 +66,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     Clock.currentTimeMillis,
     (now) => parts.deadline !== undefined && now >= parts.deadline
   )
+  const room = makeAnswerRoom(run.journal.hasRoom)
   const attempts = makeFurtherAttempts({ run, inFlight, answers, desk, isLate })
   /** Queued calls that wait for the budget of a part of the run. */
   const aside = makeWaitingLine()
@@ -119,13 +121,14 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     }
     const reply = items.reply(call)
     const chain = chainFor(call, reply)
-    if (chain.some(({ adapter }) => !adapter.free)) {
-      const { hasRoom, isFull } = run.journal
-      full = !(yield* hasRoom) ? "disk" : isFull() ? "journal_full" : undefined
+    const input = inputOf(run, call)
+    const isPaid = chain.some(({ adapter }) => !adapter.free)
+    if (isPaid) {
+      const hasRoom = yield* room.hasRoomFor(answerBytes(input))
+      full = !hasRoom ? "disk" : run.journal.isFull() ? "journal_full" : undefined
       if (full !== undefined) return { t: "wait", at: 0 }
     }
     const [first] = chain
-    const input = inputOf(run, call)
     const need = first === undefined ? undefined : worstOfAttempt(first, input)
     const admission: Admission =
       need !== undefined && (yield* isLate) ? timeIsOver : desk.admit(call, need, true)
@@ -138,6 +141,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     if (items.isInDoubt(call)) counts.inDoubt++
     yield* schedule(call, reserveOf(desk, call, need))
     desk.sent(call, need)
+    if (isPaid) room.sent(call.id, answerBytes(input))
     due.push({ call, chain, input, bounded: desk.isBounded(call), reply })
     return undefined
   })
@@ -211,6 +215,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
   /** A call has landed. */
   const land = Effect.fnUntraced(function* (outcome: Outcome) {
     const { call, last, model } = outcome
+    room.landed(call.id)
     if (model !== undefined) desk.landed(call)
     // What it said, or cost, besides what the result tells.
     if (
@@ -296,6 +301,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
   /** Nobody wants the answer any more. */
   const giveUp = Effect.fnUntraced(function* (call: IssuedCall) {
     yield* inFlight.cancel(call.n)
+    room.landed(call.id)
     desk.landed(call)
   })
 

@@ -51,5 +51,7 @@ const resume = Effect.fnUntraced(function* (runId: string, how: RunOptions) {
 
 /** Goes on with the run, or tells how it ended. Never fails. */
 export const resumeRun = Effect.fn("Engine.resumeRun")((runId: string, how: RunOptions) =>
-  Effect.catch(Effect.scoped(resume(runId, how)), (error) => Effect.succeed(journalFailure(error, runId)))
+  Effect.catch(Effect.scoped(resume(runId, how)), (error) =>
+    Effect.succeed(journalFailure(error, runId, true))
+  )
 )

@@ -5,6 +5,7 @@ import type { RunEventBody } from "../../domain/run/RunEvent.ts"
 import type { RunSummary } from "../../domain/run/RunSummary.ts"
 import { wholeNanos } from "../../domain/budget/nanos.ts"
 import { journalErrorInfo, journalStatus } from "../../journal/state/journalStatus.ts"
+import type { JournalError } from "../../journal/JournalError.ts"
 import type { RunState } from "../../journal/state/RunState.ts"
 import type { RunJournal } from "../../journal/RunJournal.ts"
 import type { PlanDriver, PlanState } from "../../plan/host/PlanProtocol.ts"
@@ -33,7 +34,10 @@ import {
 type Ended = Pick<
   SummaryParts,
   "status" | "result" | "notices" | "error" | "findings" | "suspended" | "coverage" | "calls"
->
+> & {
+  /** What kept the journal from being written any further. Absent: it was written to its end. */
+  readonly unwritten?: JournalError
+}
 type End = Extract<RunEventBody, { type: "RunCompleted" | "RunFailed" }>
 
 const overBudgetText = (calls: number, { bound }: RefusedBy = {}): string =>
@@ -292,7 +296,7 @@ export const driveRun = Effect.fnUntraced(function* (plan: PlanRun, history: Run
       Effect.as(interrupted(run, signal), stoppedBy(signal, run.journal.runId))
     ),
     Effect.catchTag("JournalError", (error) =>
-      Effect.succeed({ status: journalStatus(error), error: journalErrorInfo(error) })
+      Effect.succeed({ status: journalStatus(error), error: journalErrorInfo(error), unwritten: error })
     )
   )
   return { ...ended, ...partsOf(run.journal, progress) }

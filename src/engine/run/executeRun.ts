@@ -9,7 +9,7 @@ import type { RunSpec } from "../../domain/run/RunSpec.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { JournalError } from "../../journal/JournalError.ts"
 import type { RunJournal } from "../../journal/RunJournal.ts"
-import { committedUsd } from "../../journal/state/RunState.ts"
+import { committedUsd, inDoubt } from "../../journal/state/RunState.ts"
 import type { NewRun } from "../../journal/store/RunMeta.ts"
 import { makeLogicalClock } from "../../kernel/LogicalClock.ts"
 import { RunChildren } from "../../kernel/subprocess/RunChildren.ts"
@@ -25,9 +25,17 @@ import { nothingLent } from "../reuse/lentCopy.ts"
 import { Subflows } from "../subflows/Subflows.ts"
 import { append, type RunContext } from "./RunContext.ts"
 import { RunHistory } from "../replay/RunHistory.ts"
-import { journalFailure } from "./journalFailure.ts"
+import { diskIsFull, journalFailure } from "./journalFailure.ts"
 import { counts, Witness } from "../people/Witness.ts"
-import { failureCure, lossError, noCalls, notPlain, summarize, notStarted } from "./summarize.ts"
+import {
+  failureCure,
+  lossError,
+  noCalls,
+  notPlain,
+  summarize,
+  notStarted,
+  type SummaryParts
+} from "./summarize.ts"
 
 export interface ExecuteOptions {
   /** How many model calls may be in flight. Recorded, since it shapes the log of a hermetic run. */
@@ -186,7 +194,7 @@ export const executeRun = <R1, R2>(request: RunRequest<R1, R2>) =>
           yield* tellWarnings(journal, told)
           return summary
         }),
-        (error) => Effect.succeed(journalFailure(error, runId))
+        (error) => Effect.succeed(journalFailure(error, runId, known))
       )
     })
   )
@@ -204,6 +212,24 @@ const unreadableCalls = (journal: RunJournal, { unreadable }: RunHistory): Reado
   const byId = new Map(members.map((ref) => [callId(ref), ref]))
   return [...byId.values()].filter((ref) => calls.get(callId(ref))?.status === "completed")
 }
+
+/**
+ * The summary of a run whose journal could not be written any further: of what is durable. What was asked and has no
+ * answer there is held, and in doubt, whatever came back. A full disk stops a run that has begun as any other shortage
+ * does.
+ */
+const summaryOfUnwritten = Effect.fnUntraced(function* (
+  journal: RunJournal,
+  error: JournalError,
+  parts: SummaryParts
+) {
+  const store = yield* Journal
+  const durable = yield* Effect.result(Effect.scoped(store.open(journal.runId, "read")))
+  const state = Result.isSuccess(durable) ? durable.success.state() : journal.state()
+  const calls = { ...parts.calls, inDoubt: inDoubt(state).length, failed: state.modelFailed }
+  const told = state.lastSeq > 0 && error.code === "no_space" ? diskIsFull(parts.runId, error) : {}
+  return summarize(state, { ...parts, calls, ...told })
+})
 
 const runJournal = Effect.fnUntraced(function* <R1, R2>(
   request: RunRequest<R1, R2>,
@@ -295,11 +321,14 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
   const ended = yield* hermetic === undefined
     ? driven
     : driven.pipe(Effect.provideService(Clock.Clock, hermetic.clock.clock), Random.withSeed(journal.runId))
-  return summarize(journal.state(), {
+  const parts = {
     runId: journal.runId,
     dir: journal.dir,
     costBefore,
     durationMs: hostClock.currentTimeMillisUnsafe() - startedAt,
     ...ended
-  })
+  }
+  return ended.unwritten === undefined
+    ? summarize(journal.state(), parts)
+    : yield* summaryOfUnwritten(journal, ended.unwritten, parts)
 })

@@ -273,7 +273,8 @@ export const verifyRun = Effect.fn("verifyRun")(function* (
       tookOver: false,
       opened,
       children: RunChildren.defaultValue(),
-      hasRoom: Effect.succeed(true),
+      disk: yield* FsPort,
+      hasRoom: () => Effect.succeed(true),
       blobBytes: 0,
       openLog: undefined
     })
