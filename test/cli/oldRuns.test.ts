@@ -40,7 +40,7 @@ const Expected = Schema.Struct({
   status: Schema.String,
   replay: Replay,
   /** Commands that act in the working directory: the steps are made by the command as it is shipped. */
-  hasSideEffects: Schema.optionalKey(Schema.Boolean),
+  acts: Schema.optionalKey(Schema.Boolean),
   /** What takes it to its end, and how that is. `made`: calls that the last step made. */
   steps: Schema.Array(Step),
   end: Schema.Struct({
@@ -124,7 +124,7 @@ describe.concurrent("a run of an earlier version", () => {
         const say = (args: ReadonlyArray<string>) => alembic({ cwd, env }, ...meant(args))
         /** One step: how it exits, the summary, and all that it said. */
         const step = (args: ReadonlyArray<string>) =>
-          expected.hasSideEffects === true
+          expected.acts === true
             ? Effect.map(
                 finish(cwd, ...meant(args)),
                 (ended) => [ended.code, summaryOf(ended), ended] as const
