@@ -124,10 +124,16 @@ export const speakersOf = (board: Board, phase: Phase): ReadonlyArray<Member> =>
   return named === undefined ? allowed : allowed.filter(({ id }) => named.includes(id))
 }
 
-/** How many calls a debate makes, and how many each further order of the openings adds. */
+/** A person is asked first, and who is asked counts no call. A name that only the configuration knows is a model's. */
+const isPerson = ({ model = "" }: Member): boolean => /^\s*human\s*(?:\||$)/.test(model)
+
+/** How many calls of models a debate makes, and how many each further order of the openings adds. */
 export const plannedCalls = (board: Board): { readonly debate: number; readonly eachPermutation: number } => {
   const calls = (phases: ReadonlyArray<Phase>) =>
-    phases.reduce((sum, phase) => sum + speakersOf(board, phase).length, 0)
+    phases.reduce(
+      (sum, phase) => sum + speakersOf(board, phase).filter((member) => !isPerson(member)).length,
+      0
+    )
   return {
     debate: calls(board.phases),
     eachPermutation: calls(board.phases.filter(({ phase }) => phase !== "opening"))

@@ -157,6 +157,18 @@ describe("a board loads or says why not", () => {
     assert.deepStrictEqual(of({ budget: { calls: 17 }, permutations: 1 }), ["over_budget $.budget.calls"])
   })
 
+  it("over_budget counts no call of a person", () => {
+    const firstBy = (model: string) => [
+      ...members.map((member, index) => (index === 0 ? { ...member, model } : member)),
+      contrarian
+    ]
+    assert.deepStrictEqual(of({ budget: { calls: 16 }, members: firstBy("human") }), [])
+    assert.deepStrictEqual(of({ budget: { calls: 16 }, members: firstBy("human | anthropic:x") }), [])
+    assert.deepStrictEqual(of({ budget: { calls: 16 }, members: firstBy("anthropic:x|human") }), [
+      "over_budget $.budget.calls"
+    ])
+  })
+
   it("bad_shape names every place, unknown keys too", () => {
     assert.deepStrictEqual(problems({ members: [{ id: 5, role: "x" }] }), ["bad_shape $.members[0].id"])
     assert.include(of({ thresolds: { go: 1, pivot: 1 } })[0], "bad_shape $.thresolds")

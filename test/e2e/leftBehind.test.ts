@@ -72,6 +72,22 @@ describe("after kill -9 of the host", () => {
     )
   }
 
+  it.live("it is ended before another run of the same spec begins (--fresh)", () =>
+    Effect.gen(function* () {
+      const { all, gone, port } = yield* lifelines(1)
+      const once = `const fs = require("node:fs"); if (fs.existsSync("ran")) console.log("again"); else { fs.writeFileSync("ran", ""); ${deaf(port)} }`
+      const cwd = yield* folderWith([process.execPath, "-e", once])
+      const host = yield* start(cwd, ...flags)
+      yield* all
+      host.child.kill("SIGKILL")
+      yield* host.ended
+      const fresh = yield* finish(cwd, ...flags, "--fresh")
+      assert.include(fresh.err, "was left running by the process that died; it was ended")
+      assert.deepInclude(summaryOf(fresh), { status: "completed", result: true }, fresh.err)
+      yield* gone
+    })
+  )
+
   it.live("a proof is ended before it is run again", () =>
     Effect.gen(function* () {
       const { all, gone, port } = yield* lifelines(1)

@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import { CallIdentity, Site } from "../Call.ts"
 import { Finding } from "../Finding.ts"
 import { ModelErrorInfo, TokenUsage } from "../ModelError.ts"
-import { ModelRunFailure } from "../ModelRun.ts"
+import { FellBack, ModelRunFailure } from "../ModelRun.ts"
 
 /** A value in place, or the name of the blob that holds its canonical JSON. */
 export const BlobRef = Schema.Struct({ blob: Schema.String, bytes: Schema.Int })
@@ -151,7 +151,19 @@ const body = {
      * Of an approval: what it is called where one is given (engine/people/approvalName.ts). Absent: it has no name, or was
      * asked by a version that only wrote it at the beginning of `text`.
      */
-    name: Schema.optionalKey(Schema.String)
+    name: Schema.optionalKey(Schema.String),
+    /**
+     * Of a call whose chain came to a person: what the links before the person did, which the answer tells beside its
+     * own. Absent: the person is the first, or an earlier version asked.
+     */
+    before: Schema.optionalKey(
+      Schema.Struct({
+        attempts: Schema.Int,
+        repairs: Schema.optionalKey(Schema.Int),
+        usage: Schema.optionalKey(TokenUsage),
+        fellBackFrom: Schema.optionalKey(Schema.Array(FellBack))
+      })
+    )
   },
   /**
    * `beforehand`: nobody was asked; an approval of this name was given when the run was started, and is used up. `by`:

@@ -142,7 +142,8 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     yield* schedule(call, reserveOf(desk, call, need))
     desk.sent(call, need)
     if (isPaid) room.sent(call.id, answerBytes(input))
-    due.push({ call, chain, input, bounded: desk.isBounded(call), reply })
+    const before = reply === undefined ? undefined : items.triedBefore(call)
+    due.push({ call, chain, input, bounded: desk.isBounded(call), reply, before })
     return undefined
   })
 
@@ -231,7 +232,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
       }
       return yield* answers.complete(call, outcome.result)
     }
-    if (model.error.code === "awaiting_answer") return void waiting.push(yield* items.ask(call))
+    if (model.error.code === "awaiting_answer") return void waiting.push(yield* items.ask(call, model))
     brake = failed(brake, lane(call), model, yield* Clock.currentTimeMillis)
     // What was asked was refused, and may be billed: an answer, at once. What the provider is short of may pass.
     if (!isCounted(brake, model.error.code)) return yield* answers.fail(call, model)

@@ -9,7 +9,8 @@ import { runBound } from "../../adapters/guard/runBound.ts"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import { sha256 } from "../../domain/fingerprint.ts"
 import type { ModelError } from "../../domain/ModelError.ts"
-import type { ModelRunInput } from "../../domain/ModelRun.ts"
+import type { ModelRunInput, ModelRunResult } from "../../domain/ModelRun.ts"
+import type { RunEventOf } from "../../domain/run/RunEvent.ts"
 import { requestIdOf, type IssuedCall } from "./CallBook.ts"
 import type { AttemptNote, Outcome } from "./CallsInFlight.ts"
 import type { RunContext } from "../run/RunContext.ts"
@@ -53,14 +54,29 @@ export interface CallDispatch {
   readonly bounded: boolean
   /** What a person answered to it, if it was a question. */
   readonly reply: Json | undefined
+  /** What was tried before that person was asked. */
+  readonly before: RunEventOf<"QuestionAsked">["before"]
+}
+
+/** The answer with what was tried before the person: of the whole chain, as any other. Tokens and cost are counted there. */
+const ofWholeChain = (model: ModelRunResult, { before }: CallDispatch): ModelRunResult => {
+  if (before === undefined) return model
+  const { attempts, fellBackFrom, repairs } = before
+  return {
+    ...model,
+    attempts: model.attempts + attempts,
+    ...(repairs === undefined ? {} : { repairs }),
+    ...(fellBackFrom === undefined ? {} : { fellBackFrom })
+  }
 }
 
 /** Makes the call at the waist. Its first attempt was admitted before; each further one asks the run, through `note`. */
 export const dispatchCall = (
-  { bounded, call, chain, input, reply }: CallDispatch,
+  dispatch: CallDispatch,
   note: (note: AttemptNote) => Effect.Effect<void>
 ): Effect.Effect<Outcome, never, Guards> =>
   Effect.suspend(() => {
+    const { bounded, call, chain, input, reply } = dispatch
     let last: EndedAttempt | undefined
     const port: AttemptPort = {
       admit: (attempt) =>
@@ -83,7 +99,7 @@ export const dispatchCall = (
       }),
       Effect.map((model): Outcome => ({
         call,
-        result: { ...model },
+        result: { ...ofWholeChain(model, dispatch) },
         model,
         ...(last === undefined ? {} : { last })
       }))

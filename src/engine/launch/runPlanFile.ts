@@ -2,7 +2,7 @@
 // `run` are this. Never fails: how it ended is in the summary.
 import { Effect, Result } from "effect"
 import { AdapterRegistry } from "../../adapters/registry/AdapterRegistry.ts"
-import { formerRunIdFor, runIdFor, type RunSpec } from "../../domain/run/RunSpec.ts"
+import { formerRunIdFor, runIdFor, type RunId, type RunSpec } from "../../domain/run/RunSpec.ts"
 import { Journal } from "../../journal/Journal.ts"
 import type { RunSummary } from "../../domain/run/RunSummary.ts"
 import type { LoadedPlan } from "../../plan/load/loadPlan.ts"
@@ -16,20 +16,34 @@ import { specOfPlan } from "./planSpec.ts"
 import { keptLender, openLender } from "../reuse/lending.ts"
 import { notPlain, notStarted } from "../run/summarize.ts"
 
-/** Whether a run of the spec is there, also one that was begun when the identity did not say the entry. */
-const isTaken = Effect.fnUntraced(function* (spec: RunSpec) {
+/** The runs of the spec that are there, also those that were begun when the identity did not say the entry. */
+const runsOf = Effect.fnUntraced(function* (spec: RunSpec) {
   const store = yield* Journal
-  for (const id of [runIdFor(spec), formerRunIdFor(spec)]) {
-    if (Result.isSuccess(id) && (yield* store.exists(id.success))) return true
-  }
-  return false
+  const ids = [runIdFor(spec), formerRunIdFor(spec)].flatMap((id) =>
+    Result.isSuccess(id) ? [id.success] : []
+  )
+  return yield* Effect.filter(ids, store.exists)
 })
 
-/** `spec`, or with `fresh` the first of it that nobody has run yet. */
+/** What a run that died has left at work is ended, as a resume would. A run that is at work keeps what works for it. */
+const endLeftBy = Effect.fnUntraced(function* (runId: RunId) {
+  const store = yield* Journal
+  const said = yield* Effect.catchIf(
+    store.endLeftChildren(runId),
+    ({ code }) => code === "run_locked",
+    () => Effect.succeed<ReadonlyArray<string>>([])
+  )
+  for (const one of said) yield* Effect.logWarning(`${runId}: ${one}`)
+})
+
+/** The first of the spec that nobody has run yet. It begins beside nothing that an earlier one has left at work. */
 const freshSpec = Effect.fnUntraced(function* (spec: RunSpec) {
+  yield* Effect.forEach(yield* runsOf(spec), endLeftBy)
   for (let nonce = 1; ; nonce++) {
     const next = { ...spec, nonce }
-    if (!(yield* isTaken(next))) return next
+    const taken = yield* runsOf(next)
+    if (taken.length === 0) return next
+    yield* Effect.forEach(taken, endLeftBy)
   }
 })
 

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import type { CallRef } from "../../domain/Call.ts"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import { makeError, type ModelErrorInfo } from "../../domain/ModelError.ts"
+import type { ModelRunFailure } from "../../domain/ModelRun.ts"
 import type { RunEventOf, SuspendReason } from "../../domain/run/RunEvent.ts"
 import { nameGiven } from "./approvalName.ts"
 import { takeInbox } from "./answerItem.ts"
@@ -24,7 +25,24 @@ export interface Waiting {
   readonly item: string
 }
 
-type Ask = Pick<RunEventOf<"QuestionAsked">, "kind" | "text" | "choices" | "schema" | "hash" | "name">
+type Ask = Pick<
+  RunEventOf<"QuestionAsked">,
+  "kind" | "text" | "choices" | "schema" | "hash" | "name" | "before"
+>
+
+/** What the links before the person did, which the log tells of nowhere else as one. */
+const beforePerson = ({ attempts, fellBackFrom, repairs, usage }: ModelRunFailure): Pick<Ask, "before"> =>
+  fellBackFrom === undefined
+    ? {}
+    : {
+        before: {
+          // The last of them is the look for the person's answer.
+          attempts: attempts - 1,
+          ...(repairs === undefined ? {} : { repairs }),
+          ...(usage === undefined ? {} : { usage }),
+          fellBackFrom
+        }
+      }
 
 /** What a person, or `--approve`, said to an approval; or that they have to be asked. */
 export type ApprovalGiven =
@@ -104,6 +122,9 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
     return asked === undefined ? undefined : history.replies.get(asked.item)
   }
   const reply = ({ ref }: IssuedCall) => replyTo(ref)
+
+  /** What was tried before the person was asked. */
+  const triedBefore = (call: IssuedCall) => questionOf(call)?.before
 
   /**
    * A person has the question already: the links of its chain before the person have ended, and are not asked again.
@@ -210,12 +231,13 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
   })
 
   /** The durable question behind a call that only a person can answer. */
-  const ask = Effect.fnUntraced(function* (call: IssuedCall) {
+  const ask = Effect.fnUntraced(function* (call: IssuedCall, tried?: ModelRunFailure) {
     const { prompt = "", schema } = call.identity
     const item = yield* record(call, {
       kind: "question",
       text: prompt,
-      ...(schema === undefined ? {} : { schema })
+      ...(schema === undefined ? {} : { schema }),
+      ...(tried === undefined ? {} : beforePerson(tried))
     })
     const waiting: Waiting = { call, reason: "question", item }
     return waiting
@@ -285,6 +307,7 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
     retryOf,
     takeIn,
     takeOver,
+    triedBefore,
     unanswered,
     waive,
     hasNews: () => news.size > 0,

@@ -103,6 +103,7 @@ export class Projection {
         return this.late(event)
       case "QuestionAsked":
         state.questions.set(event.item, { event })
+        this.used(event.before?.usage ?? {})
         return
       case "QuestionAnswered": {
         const question = state.questions.get(event.item)

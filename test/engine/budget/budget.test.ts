@@ -312,7 +312,9 @@ describe("a person", () => {
         const program = Effect.gen(function* () {
           const h = yield* Hooks
           const slot = yield* h.agent("which colour?", { maxOutputTokens: 100 })
-          return slot.ok ? slot.text : slot.error.code
+          return slot.ok
+            ? { text: slot.text, attempts: slot.attempts, from: slot.fellBackFrom ?? [] }
+            : slot.error.code
         })
         const life = (pid: number) =>
           Alembic.runProgram(spec, program).pipe(
@@ -328,7 +330,15 @@ describe("a person", () => {
           Effect.provide(engineOn(disk, registry, { pid: 7 }))
         )
         const last = yield* life(8)
-        assert.deepInclude(last, { status: "completed", result: "green", costUsd: 0 }, JSON.stringify(last))
+        assert.deepInclude(last, { status: "completed", costUsd: 0 }, JSON.stringify(last))
+        // The answer tells of the whole chain, although the person was asked in another process.
+        const error = { code: "auth", message: "no key", retryable: false, httpStatus: 401 }
+        assert.deepStrictEqual(
+          last.result,
+          order === "human|paid"
+            ? { text: "green", attempts: 1, from: [] }
+            : { text: "green", attempts: 2, from: [{ adapterId: "paid", modelId: "m", error }] }
+        )
         assert.strictEqual(made.length, order === "human|paid" ? 0 : 1)
       })
     )
