@@ -11,7 +11,14 @@ import type { Proving, Said } from "../engine/people/Witness.ts"
 import { userState } from "../kernel/userDirectories.node.ts"
 
 const OriginFile = Schema.fromJsonString(
-  Schema.Struct({ v: Schema.Literal(1), own: Schema.Boolean, foreignUntil: Schema.Int, mac: Schema.String })
+  Schema.Struct({
+    v: Schema.Literal(1),
+    own: Schema.Boolean,
+    foreignUntil: Schema.Int,
+    head: Schema.optionalKey(Schema.Struct({ seq: Schema.Int, hash: Schema.String })),
+    knownFrom: Schema.optionalKey(Schema.Int),
+    mac: Schema.String
+  })
 )
 const decodeOrigin = Schema.decodeUnknownOption(OriginFile)
 const encodeOrigin = Schema.encodeSync(OriginFile)
@@ -40,10 +47,18 @@ const key = (): Buffer | undefined => {
 const originPath = (dir: string): string => join(dir, "origin.json")
 
 /** Of the run's name and what it was made of: who changes a command in it makes it another. */
-const macOf = (secret: Buffer, dir: string, runId: string, { foreignUntil, own }: Origin): string =>
-  createHmac("sha256", secret)
-    .update(JSON.stringify([1, runId, own, foreignUntil, sha256(readFileSync(join(dir, "meta.json")))]))
+const macOf = (
+  secret: Buffer,
+  dir: string,
+  runId: string,
+  { foreignUntil, head, knownFrom, own }: Origin
+): string => {
+  const made = [1, runId, own, foreignUntil, sha256(readFileSync(join(dir, "meta.json")))]
+  const left = head === undefined && knownFrom === undefined ? [] : [head?.seq, head?.hash, knownFrom]
+  return createHmac("sha256", secret)
+    .update(JSON.stringify([...made, ...left]))
     .digest("hex")
+}
 
 const equal = (a: string, b: string): boolean =>
   a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
@@ -53,8 +68,7 @@ const readOrigin = (dir: string, runId: string): Origin | undefined => {
   const text = orUndefined(() => readFileSync(originPath(dir), "utf8"))
   const found = Option.getOrUndefined(decodeOrigin(text))
   if (secret === undefined || found === undefined) return undefined
-  const { foreignUntil, mac, own } = found
-  const origin = { own, foreignUntil }
+  const { mac, v: _, ...origin } = found
   return orUndefined(() => equal(mac, macOf(secret, dir, runId, origin))) === true ? origin : undefined
 }
 

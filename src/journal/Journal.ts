@@ -5,6 +5,7 @@ import type { RunId } from "../domain/run/RunSpec.ts"
 import { FsPort } from "../kernel/files/FsPort.ts"
 import { HostIdentity } from "../kernel/HostIdentity.ts"
 import { exportRun, importRun, type Archived } from "./maintenance/archive.ts"
+import { hasHead, headOf, type LogHead } from "./state/logHead.ts"
 import { endChildrenOfOther } from "./store/children.ts"
 import { followLog, type EventsOptions } from "./log/followLog.ts"
 import { collect, planGc, type GcCandidate, type GcOptions, type GcOutcome } from "./maintenance/gc.ts"
@@ -58,6 +59,10 @@ export class Journal extends Context.Service<
     readonly endLeftChildren: (runId: RunId) => Effect.Effect<ReadonlyArray<string>, JournalError>
     /** The directory of a run, whether it is there or not. */
     readonly directory: (runId: RunId) => string
+    /** Where the run's log ends, as its last process left it; undefined where that was not written down. */
+    readonly head: (runId: RunId) => Effect.Effect<LogHead | undefined, JournalError>
+    /** Whether the run's log still has that head. False: it was rewritten since. */
+    readonly hasHead: (runId: RunId, head: LogHead) => Effect.Effect<boolean, JournalError>
     /** All runs, by id. A damaged one is listed as such. */
     readonly list: Effect.Effect<ReadonlyArray<RunListing>, JournalError>
     /** Everything that is wrong with a run. Writes nothing. */
@@ -116,6 +121,8 @@ export class Journal extends Context.Service<
             Effect.provideContext(leaveAnswer(runPaths(baseDir, runId), left), context),
           endLeftChildren: (runId) => Effect.provideContext(endChildrenOfOther(baseDir, runId), context),
           directory: (runId) => runPaths(baseDir, runId).dir,
+          head: (runId) => Effect.provideContext(headOf(baseDir, runId), context),
+          hasHead: (runId, head) => Effect.provideContext(hasHead(baseDir, runId, head), context),
           list: Effect.provideContext(listRuns(baseDir), context),
           verify: (runId) => Effect.provideContext(verifyRun(baseDir, runId), context),
           repair: (runId, options) => Effect.provideContext(repairRun(baseDir, runId, options), context),

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { platformLayer } from "../../src/app/layers.ts"
 import { checkups, engineLayer, journalLayer, modelsLayer } from "../../src/app/rooms.ts"
+import type { Origin } from "../../src/cli/trust/TrustStore.ts"
 import { Host } from "../../src/cli/Host.ts"
 import { runCommand } from "../../src/cli/root.ts"
 
@@ -24,6 +25,9 @@ export interface CommandOptions {
   readonly host?: Partial<Host["Service"]>
 }
 
+/** By directory: what commands of this process have said of the runs that they made. */
+const origins = new Map<string, Origin>()
+
 const hostOf = ({ cwd, env = {}, host = {} }: CommandOptions) =>
   Host.of({
     version: "0.0.0-test",
@@ -34,8 +38,8 @@ const hostOf = ({ cwd, env = {}, host = {} }: CommandOptions) =>
     trust: {
       isTrusted: () => Effect.succeed(true),
       trust: () => Effect.void,
-      originOf: () => Effect.succeed({ own: true, foreignUntil: 0 }),
-      claim: () => Effect.void,
+      originOf: (dir) => Effect.sync(() => origins.get(dir) ?? { own: true, foreignUntil: 0 }),
+      claim: (dir, _runId, origin) => Effect.sync(() => void origins.set(dir, origin)),
       witness: Effect.undefined
     },
     holdSignals: () => Effect.void,

@@ -20,11 +20,19 @@ const recordOf = Effect.fnUntraced(
   function* (id: string, run: string, proof: string) {
     const store = yield* Journal
     const runId = yield* resolveRun(run)
-    const { foreignUntil, own } = yield* originOf(store.baseDir, runId)
+    const { foreignUntil, head, knownFrom = 0, own } = yield* originOf(runId)
     if (!own)
-      return unreadable(id, `${runId} was not begun on this machine, so that nobody knows who wrote it`)
+      return unreadable(
+        id,
+        `${runId} was not begun on this machine, or was changed since, so that nobody knows who wrote it`
+      )
+    if (head === undefined)
+      return unreadable(id, `no process has left ${runId} in order, so that nobody knows who wrote its end`)
     const journal = yield* Effect.mapError(store.open(runId, "read"), fromJournal)
-    return yield* Effect.mapError(proofRecord(journal, proof, { id, after: foreignUntil }), fromJournal)
+    return yield* Effect.mapError(
+      proofRecord(journal, proof, { id, after: Math.max(foreignUntil, knownFrom), until: head.seq }),
+      fromJournal
+    )
   },
   Effect.scoped,
   (record, id) => Effect.catch(record, ({ message }) => Effect.succeed(unreadable(id, message)))

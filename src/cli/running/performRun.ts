@@ -15,6 +15,7 @@ import { eventLine } from "../render/run/eventLine.ts"
 import { madeUpByRule } from "../render/offlineNotice.ts"
 import { asTyped } from "../render/nextCommand.ts"
 import { planCure } from "../render/planCures.ts"
+import type { Claiming } from "../trust/origin.ts"
 import { makeProgress } from "../render/run/progress.ts"
 import { resultText, summaryText } from "../render/run/summaryText.ts"
 
@@ -22,7 +23,7 @@ export interface RunTerms extends Spending {
   /** The offline model answers from a file, which is not made up. */
   readonly fixtures: boolean
   /** Writes down where the run comes from, as its events tell. */
-  readonly claim: (event: RunEvent) => Effect.Effect<void>
+  readonly claiming: Claiming
   /** What was typed after `alembic` when the run was begun, as far as it says what is run. */
   readonly typed?: string
   /** The result as people read it; as JSON unless given. */
@@ -71,7 +72,10 @@ export const performRun = <R>(
       let madeUp = false
       const observe = (event: RunEvent) => {
         if (event.type === "CallCompleted" && isOffline(event.result)) madeUp = !terms.fixtures
-        return Effect.andThen(terms.claim(event), output.json ? Effect.void : progress.observe(event))
+        return Effect.andThen(
+          terms.claiming.claim(event),
+          output.json ? Effect.void : progress.observe(event)
+        )
       }
       // A line that was read stands in the log, also if the process dies right after.
       const observeDurable = (event: RunEvent) =>
@@ -84,7 +88,7 @@ export const performRun = <R>(
       const ended = yield* run({ observe, observeDurable, stop, preflight: prepared }).pipe(
         Effect.provideService(AdapterRegistry, guarded),
         Effect.provideService(Witness, yield* host.trust.witness),
-        Effect.ensuring(progress.done)
+        Effect.ensuring(Effect.andThen(progress.done, terms.claiming.leave))
       )
       const summary = withCure(ended, terms.typed)
       yield* Fiber.interrupt(announce)

@@ -129,12 +129,10 @@ export const giveAnswer = Effect.fnUntraced(function* (
   const output = yield* Output
   const runId = yield* resolveRun(given)
   const store = yield* Journal
-  const { dir, lastSeq, question } = yield* Effect.scoped(
-    Effect.map(Effect.mapError(store.open(runId, "read"), fromJournal), (journal) => ({
-      dir: journal.dir,
-      lastSeq: journal.state().lastSeq,
-      question: meant(journal.state(), named)
-    }))
+  const question = yield* Effect.scoped(
+    Effect.map(Effect.mapError(store.open(runId, "read"), fromJournal), (journal) =>
+      meant(journal.state(), named)
+    )
   )
   const item = question?.item ?? named
   const answer = yield* answerOf(question)
@@ -146,10 +144,6 @@ export const giveAnswer = Effect.fnUntraced(function* (
       JournalError: (error) => Effect.fail(fromJournal(error))
     })
   )
-  // The answer was given here, whoever wrote what stands before it.
-  if ((yield* trust.originOf(dir, runId)) === undefined) {
-    yield* trust.claim(dir, runId, { own: false, foreignUntil: lastSeq })
-  }
   // What was left for a running process is answered, although the log does not say so yet.
   const left = (yield* pendingQuestions(runId)).filter((one) => one.item !== item)
   const running = became === "left" ? ", which is running and goes on with it" : ""

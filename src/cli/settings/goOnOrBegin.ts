@@ -12,7 +12,7 @@ import { howOf, keptBlobs, modelsOf, over, typedOf, type Settings } from "./runS
 import { storedRunOf } from "./storedRun.ts"
 import { agree } from "../trust/agree.ts"
 import { takenUp } from "../trust/takenUp.ts"
-import { claimAs, countingOnly, originOf, requirementsOfRun } from "../trust/origin.ts"
+import { claiming, countingOnly, originOf, requirementsOfRun } from "../trust/origin.ts"
 import { requirementsOf } from "../trust/requirements.ts"
 import { foreign } from "../trust/TrustStore.ts"
 
@@ -21,7 +21,7 @@ export interface Described {
   readonly given: Settings
   /** Of the engine, besides how models are reached. */
   readonly engine: EngineSettings
-  readonly terms: Omit<RunTerms, "maxUsd" | "fixtures" | "trust" | "claim">
+  readonly terms: Omit<RunTerms, "maxUsd" | "fixtures" | "trust" | "claiming">
   /** `--trust`. */
   readonly trusted: ReadonlyArray<string>
   /** The cap that the contract sets. */
@@ -41,10 +41,9 @@ export const goOnOrBegin = Effect.fnUntraced(function* ({
   const output = yield* Output
   const prepared = yield* Effect.result(preparePlan(request))
   const known = Result.isSuccess(prepared) && prepared.success.found.known
-  const { baseDir } = engine
   const runId = known ? prepared.success.found.runId : undefined
   const stored = runId === undefined ? undefined : yield* storedRunOf(runId)
-  const origin = runId === undefined ? foreign : yield* originOf(baseDir, runId)
+  const origin = runId === undefined ? foreign : yield* originOf(runId)
   const settings = stored === undefined ? given : over(countingOnly(origin, stored), given)
   const { contract } = request.inputs
   const hermetic = request.hermetic === true
@@ -75,7 +74,7 @@ export const goOnOrBegin = Effect.fnUntraced(function* ({
     {
       ...terms,
       trust: { requirements: asked, given: trusted, again },
-      claim: claimAs(host.trust, baseDir, runId, origin),
+      claiming: yield* claiming(runId, origin),
       typed: typedOf(settings.kept),
       maxUsd: lower(settings.kept.maxUsd, contractUsd),
       fixtures: settings.fixtures !== undefined

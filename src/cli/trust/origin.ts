@@ -7,16 +7,20 @@ import type { RunId } from "../../domain/run/RunSpec.ts"
 import { unproven, type Proving } from "../../engine/people/Witness.ts"
 import { Journal } from "../../journal/Journal.ts"
 import type { RunJournal } from "../../journal/RunJournal.ts"
+import { fromJournal } from "../CommandError.ts"
 import { Host } from "../Host.ts"
 import type { Settings } from "../settings/runSettings.ts"
 import { requirementsOf, type Requirements } from "./requirements.ts"
 import { foreign, type Origin } from "./TrustStore.ts"
 
-export const directoryOf = (baseDir: string, runId: string): string => `${baseDir}/runs/${runId}`
-
-export const originOf = Effect.fnUntraced(function* (baseDir: string, runId: string) {
+/** Where the run comes from. One whose log was rewritten since this machine left it is like any that came from elsewhere. */
+export const originOf = Effect.fnUntraced(function* (runId: RunId) {
   const { trust } = yield* Host
-  return (yield* trust.originOf(directoryOf(baseDir, runId), runId)) ?? foreign
+  const store = yield* Journal
+  const origin = yield* trust.originOf(store.directory(runId), runId)
+  if (origin?.head === undefined) return origin ?? foreign
+  const left = yield* Effect.mapError(store.hasHead(runId, origin.head), fromJournal)
+  return left ? origin : foreign
 })
 
 /** What this machine can prove of a run. `own` absent: nobody has asked. */
@@ -27,8 +31,7 @@ export interface Proven {
 
 export const provenIn = Effect.fnUntraced(function* (runId: RunId) {
   const { trust } = yield* Host
-  const dir = (yield* Journal).directory(runId)
-  const own = (yield* trust.originOf(dir, runId))?.own === true
+  const { own } = yield* originOf(runId)
   const proven: Proven = { own, witness: yield* trust.witness }
   return proven
 })
@@ -50,7 +53,7 @@ export const provenance = (
   }
 }
 
-export const madeElsewhere = "made elsewhere, as far as this machine can prove"
+export const madeElsewhere = "made elsewhere, or changed since it was left, as far as this machine can prove"
 
 /** The same for people. */
 export const provenanceText = (told: Provenance): ReadonlyArray<string> => [
@@ -62,20 +65,61 @@ export const provenanceText = (told: Provenance): ReadonlyArray<string> => [
       ])
 ]
 
-/**
- * Writes down where a run comes from, as its first event of this process tells: begun here, or gone on with. Before
- * that event nothing of it was written here.
- */
-export const claimAs =
-  (trust: Host["Service"]["trust"], baseDir: string, runId: string | undefined, origin: Origin) =>
-  (event: RunEvent): Effect.Effect<void> => {
-    const claim = (id: string, of: Origin) => trust.claim(directoryOf(baseDir, id), id, of)
-    if (event.type === "RunStarted") return claim(event.runId, { own: true, foreignUntil: 0 })
-    if (runId === undefined || (event.type !== "RunResumed" && event.type !== "RunReopened"))
-      return Effect.void
-    const foreignUntil = Math.min(origin.foreignUntil, event.seq - 1)
-    return claim(runId, { own: origin.own, foreignUntil })
+/** Whoever runs a run: it writes down where it comes from, and where its log ends when its process leaves it in order. */
+export interface Claiming {
+  /** As the first event of this process tells: begun here, or gone on with. Before it nothing was written here. */
+  readonly claim: (event: RunEvent) => Effect.Effect<void>
+  readonly leave: Effect.Effect<void>
+}
+
+export const claiming = Effect.fnUntraced(function* (run: RunId | undefined, origin: Origin) {
+  const { trust } = yield* Host
+  const store = yield* Journal
+  let claimed: { readonly runId: RunId; readonly origin: Origin } | undefined
+  const claim = (runId: RunId, origin: Origin) =>
+    Effect.suspend(() => {
+      claimed = { runId, origin }
+      return trust.claim(store.directory(runId), runId, origin)
+    })
+  const begins = (event: RunEvent) =>
+    Effect.ignore(
+      Effect.flatMap(store.runId(event.type === "RunStarted" ? event.runId : ""), (runId) =>
+        claim(runId, { own: true, foreignUntil: 0 })
+      )
+    )
+  const goesOn = (runId: RunId, { seq }: RunEvent) => {
+    const before = seq - 1
+    const { head, knownFrom = 0, own } = origin
+    // A process that was killed, or anybody, wrote what stands between the head and here.
+    const known = head?.seq === before ? knownFrom : before
+    return claim(runId, {
+      own,
+      foreignUntil: Math.min(origin.foreignUntil, before),
+      ...(head === undefined ? {} : { head }),
+      ...(known === 0 ? {} : { knownFrom: known })
+    })
   }
+  const made: Claiming = {
+    claim: (event) =>
+      event.type === "RunStarted"
+        ? begins(event)
+        : run !== undefined &&
+            claimed === undefined &&
+            (event.type === "RunResumed" || event.type === "RunReopened")
+          ? goesOn(run, event)
+          : Effect.void,
+    leave: Effect.suspend(() => {
+      if (claimed === undefined) return Effect.void
+      const { origin, runId } = claimed
+      return Effect.ignore(
+        Effect.flatMap(store.head(runId), (head) =>
+          head === undefined ? Effect.void : claim(runId, { ...origin, head })
+        )
+      )
+    })
+  }
+  return made
+})
 
 /** What the run has kept, without the approvals that were given beforehand elsewhere. */
 export const countingOnly = <Kept extends Settings>(origin: Origin, stored: Kept): Kept => {

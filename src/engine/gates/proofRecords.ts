@@ -24,20 +24,24 @@ const scheduled = (event: RunEvent): string | undefined =>
     : undefined
 
 /**
- * How the proof ended when it was last run in that run, as evidence under `id`. `after`: only what stands behind that
- * event counts. Unreadable where it was not run.
+ * How the proof ended when it was last run in that run, as evidence under `id`. Only what
+ * stands behind the event `after`, up to `until`, counts. Unreadable where it was not run.
  */
 export const proofRecord = Effect.fnUntraced(function* (
   journal: RunJournal,
   proof: string,
-  { after = 0, id }: { readonly id: string; readonly after?: number }
+  {
+    after = 0,
+    id,
+    until = Infinity
+  }: { readonly id: string; readonly after?: number; readonly until?: number }
 ) {
   const none: Evidence = { kind: "unreadable", id, reason: `the run has not run a proof ${proof}` }
   const calls = new Set<string>()
   let last: string | undefined
   yield* Stream.runForEach(journal.events, (event) =>
     Effect.sync(() => {
-      if (event.seq <= after) return
+      if (event.seq <= after || event.seq > until) return
       if (event.type === "CallScheduled" && scheduled(event) === proof) calls.add(callId(event))
       if (event.type === "CallCompleted" && calls.has(callId(event))) last = callId(event)
     })

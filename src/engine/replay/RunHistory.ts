@@ -9,6 +9,7 @@
 //     waits for a person.
 // H4  A program's run is never strict: of its calls and notes only content counts, and how often.
 // H5  An answer of a person that its call could not use is none once the call is made again: they are asked anew.
+import { Column } from "./Column.ts"
 import { Effect, Option, Result, Stream } from "effect"
 import { callId, type CallIdentity, type CallRef, type Site } from "../../domain/Call.ts"
 import type { Json } from "../../domain/json/canonicalJson.ts"
@@ -31,43 +32,6 @@ type End = RunEventOf<"RunCompleted"> | RunEventOf<"RunFailed">
 
 /** 48 bits of a hash and a number small beside them: enough to tell that two things differ. */
 const digestOf = (hash: string, salt = 0): number => Number.parseInt(hash.slice(0, 12), 16) + salt * 7
-
-/** How far beyond its end a column grows at once: more than any plan of this engine leaves out. */
-const longestGap = 2 ** 20
-
-/** A list of numbers that grows. What a log from elsewhere puts far beyond its end takes no more room than it is. */
-class Column {
-  private values = new Float64Array(64)
-  private readonly far = new Map<number, number>()
-  length = 0
-  set(index: number, value: number): void {
-    if (index > this.values.length + longestGap) {
-      this.far.set(index, value)
-      return
-    }
-    if (index >= this.values.length) {
-      const larger = new Float64Array(Math.max(index + 1, this.values.length * 2))
-      larger.set(this.values)
-      this.values = larger
-    }
-    this.values[index] = value
-    this.length = Math.max(this.length, index + 1)
-  }
-  /** 0 where nothing was set. */
-  at(index: number): number {
-    const near = index < this.length ? (this.values[index] ?? 0) : 0
-    return near === 0 ? (this.far.get(index) ?? 0) : near
-  }
-  /** The first index beyond `index` at which something is set. */
-  next(index: number): number | undefined {
-    let found: number | undefined
-    for (const at of this.far.keys()) if (at > index && at < (found ?? Infinity)) found = at
-    for (let at = Math.max(0, index + 1); at < this.length; at++) {
-      if (this.values[at] !== 0) return Math.min(at, found ?? at)
-    }
-    return found
-  }
-}
 
 const member = (value: Json | undefined, key: string): Json | undefined =>
   typeof value === "object" && value !== null && !Array.isArray(value) && Object.hasOwn(value, key)
@@ -270,14 +234,18 @@ export class RunHistory {
    */
   disown(
     seq: number,
-    isProven: (asked: RunEventOf<"QuestionAsked">, said: RunEventOf<"QuestionAnswered">) => boolean
+    isProven: (
+      asked: RunEventOf<"QuestionAsked">,
+      said: RunEventOf<"QuestionAnswered">,
+      isForeign: boolean
+    ) => boolean
   ): ReadonlyArray<string> {
     const forgotten: Array<string> = []
     for (const [item, said] of this.answers) {
       const asked = this.questions.get(item)
       if (asked?.kind !== "approval") continue
+      if (isProven(asked, said, said.seq <= seq)) continue
       if (said.seq > seq) {
-        if (isProven(asked, said)) continue
         forgotten.push(item)
         // It used no approval up: the one that was given beforehand is still there.
         const used = said.beforehand === undefined ? undefined : this.usedApprovals.get(said.beforehand)

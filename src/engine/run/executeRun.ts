@@ -256,8 +256,11 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
     if (ended !== undefined) return ended
   }
   const witness = yield* Witness
-  const forgotten = history.disown(options.foreignUntil, (asked, said) =>
-    counts(witness, journal.runId, asked, said)
+  // What was written elsewhere counts only by a MAC of this user's: where there is no key, nothing of it does.
+  const forgotten = history.disown(
+    options.foreignUntil,
+    (asked, said, isForeign) =>
+      (witness !== undefined || !isForeign) && counts(witness, journal.runId, asked, said)
   )
   if (forgotten.length > 0) {
     yield* Effect.logWarning(

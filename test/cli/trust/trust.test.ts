@@ -18,6 +18,7 @@ import { trustStore } from "../../../src/app/trustStore.ts"
 import { sha256 } from "../../../src/domain/fingerprint.ts"
 import { alembic, jsonLines, lastLine, type Said } from "../../support/commandLine.ts"
 import { planFolder } from "../../support/planFolder.ts"
+import { rewriteLog } from "../../support/rewriteLog.ts"
 
 let state = ""
 beforeEach(() => {
@@ -204,6 +205,43 @@ describe("a run of another machine that lies where run looks for its own", () =>
       assert.strictEqual((yield* run(cwd, "run", "--json", "--trust", hashIn(errorOf(refused)))).code, 0)
       assert.strictEqual((yield* run(cwd, "run", "--json")).code, 0)
       assert.strictEqual((yield* run(cwd, "run", "--json", "--fresh")).code, 0)
+    })
+  )
+})
+
+describe("a log that was rewritten since this machine left it", () => {
+  const plan = `export const run = async (h) => (await h.agent("look", { model: "human" })).text`
+  const paused = Effect.gen(function* () {
+    const cwd = yield* planFolder({ "GOAL.md": "# Goal\n", "alembic.plan.ts": plan })
+    const begun = yield* run(cwd, "run", "--json")
+    assert.strictEqual(begun.code, 4, begun.err)
+    const dir = join(cwd, ".alembic", "runs", String(lastLine(begun)["runId"]))
+    return { cwd, dir, events: join(dir, "events.jsonl") }
+  })
+  it.live("is like a run of another machine: it is said, and gone on with only by --trust", () =>
+    Effect.gen(function* () {
+      const { cwd, dir, events } = yield* paused
+      assert.notInclude((yield* run(cwd, "inspect", "@last")).out, "made elsewhere")
+      rewriteLog(events, '"text":"look"', '"text":"say that you have looked"')
+      rmSync(join(dir, "checkpoint.json"))
+      assert.strictEqual((yield* run(cwd, "verify", "@last")).code, 0, "the chain is whole")
+      assert.include((yield* run(cwd, "inspect", "@last")).out, "changed since it was left")
+      const refused = yield* run(cwd, "run", "--json")
+      assert.strictEqual(refused.code, 2, refused.err)
+      assert.strictEqual(errorOf(refused).code, "not_trusted")
+    })
+  )
+
+  it.live("is its own again and again as long as only its own processes write to it", () =>
+    Effect.gen(function* () {
+      const { cwd, dir } = yield* paused
+      // What is derived may go: the log itself says where it was left.
+      rmSync(join(dir, "checkpoint.json"))
+      assert.strictEqual((yield* run(cwd, "run", "--json")).code, 4)
+      assert.strictEqual((yield* run(cwd, "answer", "@last", "q-1", "seen")).code, 0)
+      assert.strictEqual((yield* run(cwd, "resume", "@last", "--json")).code, 0)
+      assert.notInclude((yield* run(cwd, "inspect", "@last")).out, "made elsewhere")
+      assert.strictEqual((yield* run(cwd, "run", "--json")).code, 0)
     })
   )
 })

@@ -1,7 +1,6 @@
 // `alembic trust`: what a configuration, a contract or a run would run or reach, and the hash that `--trust` takes.
 // It shows, and agrees to nothing.
 import { Effect, Option } from "effect"
-import { baseDirectory } from "../../inputs/baseDirectory.ts"
 import { defineCommand } from "../../defineCommand.ts"
 import * as flags from "../../flags.ts"
 import { Host } from "../../Host.ts"
@@ -22,12 +21,12 @@ const config = {
 }
 
 /** Of a run, when it is gone on with and nothing is given anew. */
-const ofRun = Effect.fnUntraced(function* (baseDir: string, run: string) {
+const ofRun = Effect.fnUntraced(function* (run: string) {
   const stored = yield* onJournal(storedRun(run))
   const { contract, hermetic } = stored
   const given = { config: undefined, fixtures: undefined, kept: {} }
   return requirementsOfRun({
-    origin: yield* originOf(baseDir, stored.runId),
+    origin: yield* onJournal(originOf(stored.runId)),
     contract,
     stored,
     given,
@@ -47,9 +46,8 @@ export default defineCommand({
   handler: Effect.fn("cli.trust")(function* (input) {
     const host = yield* Host
     const output = yield* Output
-    const baseDir = yield* baseDirectory
     const requirements = Option.isSome(input.run)
-      ? yield* ofRun(baseDir, input.run.value)
+      ? yield* ofRun(input.run.value)
       : requirementsOf({
           config: yield* readConfigText(input.config, input.plan),
           contract: Option.isSome(input.contract) ? yield* readContract(input.contract.value) : undefined

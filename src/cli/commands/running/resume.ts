@@ -14,7 +14,7 @@ import { agreedAgain, sameAgain } from "../../render/nextCommand.ts"
 import { onJournal } from "../../inputs/runReference.ts"
 import { howOf, keptBlobs, modelsOf, resumedSettings, typedOf } from "../../settings/runSettings.ts"
 import { storedRun } from "../../settings/storedRun.ts"
-import { claimAs, countingOnly, madeElsewhere, originOf, requirementsOfRun } from "../../trust/origin.ts"
+import { claiming, countingOnly, madeElsewhere, originOf, requirementsOfRun } from "../../trust/origin.ts"
 
 const config = {
   run: flags.runArgument,
@@ -45,7 +45,7 @@ export default defineCommand({
     const output = yield* Output
     const baseDir = yield* baseDirectory
     const stored = yield* onJournal(storedRun(input.run))
-    const origin = yield* originOf(baseDir, stored.runId)
+    const origin = yield* onJournal(originOf(stored.runId))
     if (!origin.own) yield* output.note(`${stored.runId}: ${madeElsewhere}`)
     const given = yield* resumedSettings(input, { config: undefined, fixtures: undefined, kept: {} })
     const settled = yield* resumedSettings(input, countingOnly(origin, stored))
@@ -75,7 +75,7 @@ export default defineCommand({
         maxUsd: lower(settled.kept.maxUsd, stored.contractUsd),
         again: agreedAgain(output.args),
         trust: { requirements, given: input.trust, again: sameAgain(output.args) },
-        claim: claimAs(host.trust, baseDir, stored.runId, origin),
+        claiming: yield* onJournal(claiming(stored.runId, origin)),
         models: stored.boardModels,
         typed: typedOf(settled.kept),
         fixtures: settled.fixtures !== undefined,

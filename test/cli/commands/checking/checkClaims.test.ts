@@ -1,11 +1,12 @@
 // `alembic check-claims`: what the files of a directory prove, refute, or leave open, and the exit code that says so.
-import { writeFileSync } from "node:fs"
+import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Host } from "../../../../src/cli/Host.ts"
 import { alembic, jsonLines, lastLine, testHost } from "../../../support/commandLine.ts"
 import { planFolder } from "../../../support/planFolder.ts"
+import { rewriteLog } from "../../../support/rewriteLog.ts"
 
 const claim = (
   id: string,
@@ -101,6 +102,14 @@ describe("claims on what the engine ran", () => {
       const elsewhere = { ...trust, originOf: () => Effect.succeed(undefined) }
       const foreign = yield* alembic({ cwd, host: { trust: elsewhere } }, ...args)
       assert.isTrue(found(foreign).every((line) => line.endsWith("unproven")))
+
+      // Nor does a log of one's own in which somebody has changed how the proof ended.
+      const dir = join(cwd, ".alembic", "runs", runId)
+      rewriteLog(join(dir, "events.jsonl"), '"exitCode":3', '"exitCode":0')
+      rmSync(join(dir, "checkpoint.json"))
+      assert.strictEqual((yield* alembic({ cwd }, "verify", runId)).code, 0, "the chain is whole")
+      const bent = yield* alembic({ cwd }, ...args)
+      assert.isTrue(found(bent).every((line) => line.endsWith("unproven")))
     })
   )
 })
