@@ -91,7 +91,7 @@ const callOf = (
           course.objections.map(({ id }) => id),
           pack
         )
-      : statementSchema(pack),
+      : statementSchema(pack, asking),
   label: `council/${phase.phase}/${member.id}${suffix}`,
   ...(member.model === undefined ? {} : { model: member.model }),
   ...(board.maxOutputTokens === undefined ? {} : { maxOutputTokens: board.maxOutputTokens }),

@@ -5,15 +5,16 @@ import { Result, Schema } from "effect"
 import { candidatesIn } from "../adapters/structured/jsonInText.ts"
 import type { Json } from "../domain/json/canonicalJson.ts"
 import type { JsonSchemaDocument, ModelRunSuccess } from "../domain/ModelRun.ts"
+import type { Asking } from "./asking/askingBy.ts"
 import type { Axis } from "./Board.ts"
 import { isSeen } from "./dissent/answers.ts"
 import type { Pack } from "./Pack.ts"
 import { Decision } from "./scoring.ts"
 
-/** How many are asked for; more are taken too, because a dissent is not lost to a limit. */
-const maxObjections = 10
+/** How many claims are asked for; more are taken too. */
 const maxClaims = 20
-const maxTaken = 200
+/** A statement with more objections or claims is none: it is named as unreadable, and nothing of it is cut. */
+const maxTaken = 1000
 
 /** Who says nothing that can be seen has not spoken. */
 const notBlank = Schema.String.pipe(
@@ -73,14 +74,17 @@ const object = (properties: { readonly [key: string]: Json }): JsonSchemaDocumen
   additionalProperties: false
 })
 
-export const statementSchema = (pack: Pack): JsonSchemaDocument =>
+export const statementSchema = (
+  pack: Pack,
+  { maxObjections }: Pick<Asking, "maxObjections">
+): JsonSchemaDocument =>
   object({
     position: text("what you hold, and why, in your own words"),
     stance: { type: "string", enum: ["GO", "PIVOT", "NO_GO"] },
     objections: {
       type: "array",
       items: text("one objection that must be answered"),
-      maxItems: maxObjections
+      ...(maxObjections === undefined ? {} : { maxItems: maxObjections })
     },
     ...(pack.evidence === undefined
       ? {}

@@ -11,6 +11,8 @@ export interface Asking {
   readonly raises: (phase: PhaseKind) => boolean
   /** Whether members see the ids of objections while they debate. */
   readonly showsIds: boolean
+  /** How many objections the schema of a statement allows; absent: as many as there are. */
+  readonly maxObjections?: number
   /** Whether the verdict keeps what it was not made of before: its rules, positions, what other orders brought up. */
   readonly keepsPositions: boolean
 }
@@ -32,6 +34,7 @@ const first: Asking = {
   },
   raises: (phase) => phase === "critique" || phase === "contrarian",
   showsIds: false,
+  maxObjections: 10,
   keepsPositions: false
 }
 
@@ -49,7 +52,12 @@ const second: Asking = {
   },
   raises: () => true,
   showsIds: true,
+  maxObjections: 10,
   keepsPositions: true
 }
 
-export const askingBy = (rules: number): Asking => (rules < second.rules ? first : second)
+const { maxObjections: _, ...unlimited } = second
+const third: Asking = { ...unlimited, rules: 3 }
+
+export const askingBy = (rules: number): Asking =>
+  rules < second.rules ? first : rules < third.rules ? second : third

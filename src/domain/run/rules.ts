@@ -8,9 +8,11 @@
 //    contract is held once, before the plan begins, and not in each mission. A mission's answer has
 //    the `state` that it was proven on. In a workflow script a null that the
 //    script gives of itself is no lost item. A result may hold a Date (its ISO text) and undefined in an array (null).
+// 3  A statement's schema sets no limit to its objections: one that is sent back for being too long loses what its
+//    member then leaves out.
 
 /** The rules that a new run begins under. */
-export const currentRules = 2
+export const currentRules = 3
 
 /** From these rules on the council of a contract is held before the plan begins. */
 export const councilFirstRules = 2

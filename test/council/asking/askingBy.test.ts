@@ -38,6 +38,30 @@ describe("a council", () => {
     })
   )
 
+  it.effect("under the second rules asks what it asked under them, letter by letter", () =>
+    Effect.gen(function* () {
+      const { asked } = yield* held(2)
+      assert.strictEqual(
+        Result.getOrThrow(fingerprint(asked.map((call) => ({ ...call })))),
+        "57f8bc41d447c1ada4c4870e3ec1db1f3ffe341a1de1c40fffbc92afa0176292"
+      )
+    })
+  )
+
+  it.effect("limits objections only under the rules that did", () =>
+    Effect.gen(function* () {
+      for (const [rules, limits] of [
+        [1, true],
+        [2, true],
+        [3, false]
+      ] as const) {
+        const { asked } = yield* held(rules)
+        const opening = asked.find(({ label }) => label?.startsWith("council/opening/"))
+        assert.strictEqual(JSON.stringify(opening?.schema).includes('"maxItems":10'), limits)
+      }
+    })
+  )
+
   it.effect("under the first rules keeps what its ballot did not ask about: no GO without an answer", () =>
     Effect.gen(function* () {
       const { verdict } = yield* held(1)
@@ -52,7 +76,7 @@ describe("a council", () => {
   it.effect("asks every voter about every objection of every phase, and shows ids while it debates", () =>
     Effect.gen(function* () {
       const { asked, verdict } = yield* held()
-      assert.strictEqual(verdict.rules, 2)
+      assert.strictEqual(verdict.rules, 3)
       const prompt = (label: string) => asked.find((call) => call.label === label)?.prompt ?? ""
       for (const raised of ["opening/ana", "critique/bo", "revision/cy", "contrarian/con"])
         assert.include(prompt("council/ballot/di"), `an objection of council/${raised}`)

@@ -39,7 +39,7 @@ const randomDebate = (seed: number) => {
     anonymous: roll.next() < 0.3,
     permutations: roll.below(3)
   })
-  const rules = roll.next() < 0.5 ? 1 : 2
+  const rules = roll.pick([1, 2, 3])
   const cooperative = roll.next() < 0.6
   const objections: Array<SaidObjection> = []
   const replies: Array<Reply> = []
@@ -50,7 +50,7 @@ const randomDebate = (seed: number) => {
   const speak = (who: Who, phase: string): Json => {
     const position = `position ${++count}`
     positions.push({ ...who, text: position })
-    const raised = Array.from({ length: roll.below(3) }, () => {
+    const raised = Array.from({ length: roll.next() < 0.1 ? 11 + roll.below(20) : roll.below(3) }, () => {
       const text = roll.pick([
         `objection ${++count}`,
         `objection ${++count}\nof two lines`,

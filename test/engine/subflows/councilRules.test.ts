@@ -126,7 +126,7 @@ describe("a council of a run that began under the first rules", () => {
         Effect.provide(engineOn(disk, borrower.layer, { pid: 3 }))
       )
       assert.strictEqual(borrower.prompts.length, 13)
-      assert.include(JSON.stringify(other.result), '"rules":2')
+      assert.include(JSON.stringify(other.result), '"rules":3')
     })
   )
 
@@ -142,7 +142,7 @@ describe("a council of a run that began under the first rules", () => {
       ).pipe(Effect.provide(engineOn(disk, first.layer)))
       assert.deepStrictEqual(same.result, lender.result)
       assert.strictEqual(first.prompts.length, asked)
-      assert.include(JSON.stringify(same.result), '"rules":2')
+      assert.include(JSON.stringify(same.result), '"rules":3')
     })
   )
 })
