@@ -57,6 +57,10 @@ const continuesBefore = (text: string, start: number): boolean => {
   return number.test(further) && /^\p{Nd}{3}(?!\p{Nd})/u.test(text.slice(start, start + 8))
 }
 
+/** A space as HTML writes it, and dots of a range. */
+const markup = /^&(?:#\w{1,8}|\w{2,10});/
+const range = /^\.{2,3}\s?\p{N}/u
+
 /** Whether what stands after the digit that ends at `end` could belong to its number. */
 const continuesAfter = (text: string, end: number): boolean => {
   const next = after(text, end)
@@ -66,6 +70,7 @@ const continuesAfter = (text: string, end: number): boolean => {
   if (joins(next, further)) return true
   if (/^[eE][+-]?[0-9]/.test(text.slice(end, end + 3))) return true
   if (factorAfter.test(text.slice(end, end + 12))) return true
+  if (markup.test(text.slice(end, end + 12)) || range.test(text.slice(end, end + 6))) return true
   if (!/\p{Zs}/u.test(next)) return false
   if (next !== " " && (number.test(further) || percent.test(further))) return true
   // "½" and its like after a space are the rest of a mixed number: "5 ½".
@@ -90,6 +95,10 @@ const touchingUnit =
   /^(?:ns|us|\u00b5s|\u03bcs|ms|min|kbit|Mbit|Gbit|bit|kB|MB|GB|TB|KiB|MiB|GiB|TiB|mm|cm|km|mg|kg|s)(?![\p{L}\p{N}\p{M}\p{Pc}\p{Cf}])/u
 const plainNumber = /^[-+]?[0-9]+(?:[.,][0-9]+)*$/
 
+/** What multiplies the number before it, over a space or none: percent, prefixes, and the words of some languages. */
+const scale =
+  /^\p{Zs}{0,2}(?:[%\u2030\u2031\u066a\uff05]|(?:hundred|thousand|million|billion|trillion|lakh|crore|dozen|score|grand|thousands|millions|billions|trillions|tausend|millionen|milliarden|milliarde|mio|mrd|mille|milliers|milliards|milliard|mil|miles|mill\u00f3n|millones|milh\u00f5es|milh\u00e3o|bilh\u00f5es|mln|mld|bn|mn|mm|k|m|b|t)(?![\p{L}\p{N}\p{M}\p{Pc}/]|\u00b2|\u00b3)|[\u5341\u767e\u5343\u4e07\u842c\u5104\u4ebf\u5146\u842c\ub9cc\uc5b5\ucc9c])/iu
+
 /**
  * Whether a capture at [start, end) of a match that ends at `matchEnd` cuts a number. A number that touches letters may
  * be another (`0x4F`, `10k`): only a unit that the pattern names with it may stand there.
@@ -98,6 +107,8 @@ export const cutsCapture = (text: string, start: number, end: number, matchEnd: 
   if (cutsNumber(text, start, end)) return true
   if (end - start > 100 || !plainNumber.test(text.slice(start, end))) return false
   if (attached.test(before(text, start))) return true
+  const scaled = scale.exec(text.slice(end, end + 16))?.[0]
+  if (scaled !== undefined && end + scaled.length > matchEnd) return true
   if (!attached.test(after(text, end))) return false
   const unit = touchingUnit.exec(text.slice(end, end + 8))?.[0]
   return unit === undefined || end + unit.length > matchEnd

@@ -34,17 +34,52 @@ const isNearCopy = (answer: string, objection: string): boolean => {
   const own = new Set(wordsOf(answer).map(skeletonOf))
   const raised = new Set(wordsOf(objection).map(skeletonOf))
   const letters = (words: Iterable<string>) => [...words].join("").length
-  const taken = letters([...raised].filter((word) => own.has(word)))
-  return taken >= copied * letters(raised) && !isEnough([...own].filter((word) => !raised.has(word)).join(""))
+  const isIn = (word: string, words: ReadonlySet<string>) =>
+    words.has(word) || [...words].some((other) => isForm(word, other))
+  const taken = letters([...raised].filter((word) => isIn(word, own)))
+  return (
+    taken >= copied * letters(raised) && !isEnough([...own].filter((word) => !isIn(word, raised)).join(""))
+  )
 }
+
+/**
+ * Words that stand where an answer is not: a language's own, and what programs write. Alone they are none, in any number
+ * and order. By hand, in the languages that models are mostly asked in.
+ */
+const empty: ReadonlySet<string> = new Set(
+  (
+    "no not none nothing null nil nan undefined void unknown empty blank default placeholder tbd todo tba wip na yes ok okay " +
+    "answer answers answered unanswered response reply comment comments objection objections applicable available " +
+    "provided given lorem ipsum dolor sit amet see above below same ditto idem pass skip skipped " +
+    "nein nicht keine kein antwort einwand kommentar sim nao sem resposta respuesta sin ninguna nada ninguno objecion " +
+    "pas de reponse aucune aucun rien oui non"
+  )
+    .split(" ")
+    .map(skeletonOf)
+)
+
+/** Of two words, the shorter begins the longer, which has two letters more at most: a plural, a tense. */
+const isForm = (one: string, other: string): boolean =>
+  Math.abs(one.length - other.length) <= 2 &&
+  Math.min(one.length, other.length) >= 3 &&
+  (one.startsWith(other) || other.startsWith(one))
 
 const isEnough = (text: string): boolean => {
   const letters = text.match(/\p{L}/gu) ?? []
   return letters.length >= minLetters && new Set(letters).size >= minDifferentLetters
 }
 
-/** Whether a text has as many letters as an answer has to have. A word that is said again adds none. */
-export const saysSomething = (text: string): boolean => isEnough([...new Set(wordsOf(text))].join(""))
+/**
+ * Whether a text has as many letters as an answer has to have, a word that is said again counted once, and
+ * `minDifferentLetters` of them in words that say something.
+ */
+export const saysSomething = (text: string): boolean => {
+  const words = [...new Set(wordsOf(text))]
+  const telling = words.filter((word) => !empty.has(skeletonOf(word))).join("")
+  return isEnough(words.join("")) && (telling.match(/\p{L}/gu) ?? []).length >= minDifferentLetters
+}
+
+const reversed = (text: string): string => Array.from(text).toReversed().join("")
 
 const unseen = /\p{Default_Ignorable_Code_Point}|[\s\p{C}\u2800]/gu
 
@@ -55,10 +90,12 @@ export const isSeen = (text: string): boolean => text.replaceAll(unseen, "") !==
  * Why `answer` does not answer `objection`; undefined where it does. `all`: how the objections of the debate read.
  *
  * 1. It has at least `minLetters` letters, `minDifferentLetters` of them different. What is not seen, digits,
- *    punctuation and words that are said again do not count.
+ *    punctuation and words that are said again do not count. Some stand in other words than those that say that
+ *    nothing is said (`empty`).
  * 2. The objection itself, or a part of it, is no answer, and does not count where it stands in one. Nor is another
  *    objection, and none of them is in letters that look like its own.
- * 3. An answer that has most of the objection's words has as many letters in words besides.
+ * 3. An answer that has most of the objection's words, in whatever form and order, has as many letters in words
+ *    besides. Backwards it is the objection too.
  */
 export const insufficiencyOf = (
   answer: string,
@@ -70,7 +107,7 @@ export const insufficiencyOf = (
   if (all.has(given)) return "repeats_objection"
   const raised = readAs(objection)
   if (!isEnough(raised)) return undefined
-  if (raised.includes(given)) return "repeats_objection"
+  if (raised.includes(given) || raised.includes(reversed(given))) return "repeats_objection"
   // A digit that looks like a letter is none.
   for (const form of [readAs, lettersOf]) {
     if (!isEnough(form(answer).replaceAll(form(objection), ""))) return "repeats_objection"

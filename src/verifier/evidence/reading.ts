@@ -31,12 +31,21 @@ const doubts: ReadonlyArray<readonly [form: RegExp, doubt: string]> = [
   [/(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])(?<!\p{M})(?<!\p{Lo})[\u200c\u200d]/u, invisible],
   [/(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}#*0-9])[\ufe0e\ufe0f]/u, invisible],
   [/[#*0-9][\ufe0e\ufe0f](?!\u20e3)/u, invisible],
+  // Nobody has to write a plain letter or digit as an escape: what is written so is not found where it stands.
+  [
+    /\\u00(?:3[0-9]|[46][1-9a-f]|[57][0-9a])|\\x(?:3[0-9]|[46][1-9a-f]|[57][0-9a])|%(?:3[0-9]|[46][1-9a-f]|[57][0-9a])|&#(?:x(?:3[0-9]|[46][1-9a-f]|[57][0-9a])|4[89]|5[0-7]|6[5-9]|[78][0-9]|90|9[789]|1[01][0-9]|12[0-2]);/i,
+    "it has escapes that stand for plain letters or digits"
+  ],
   // What they stand for is known to a font or to nobody.
   [/[\p{Co}\p{Cn}]/u, "it has characters that Unicode gives no meaning"]
 ]
 
 /** What may have been misread in a text. */
-const doubtOf = (text: string): string | undefined => doubts.find(([form]) => form.test(text))?.[1]
+const doubtOf = (text: string): string | undefined =>
+  doubts.find(([form]) => form.test(text))?.[1] ??
+  (/\p{M}/u.test(text) && text !== text.normalize("NFC")
+    ? "it has letters and marks that could be one character (it is not in NFC), so that what looks alike differs"
+    : undefined)
 
 /** What may have been misread in the texts of a JSON value, names of members among them. */
 export const doubtIn = (value: Json): string | undefined => {

@@ -40,6 +40,10 @@ const tooShort: ReadonlyArray<readonly [string, string]> = [
   ["one letter in many forms", "aAａＡⓐ𝐚𝒂𝓪𝔞𝕒"],
   ["one word again and again", "fine fine FINE, fine! Fine, fine."],
   ["letters under marks", "z\u0335\u0301\u0336".repeat(9)],
+  ["that there is none", "no answer no answer"],
+  ["what programs write for nothing", "undefined, null; N/A (none)"],
+  ["a placeholder", "Lorem ipsum dolor sit amet"],
+  ["that nothing is said, in other languages", "keine Antwort. Sem resposta. Aucune réponse."],
   ["the id", "o-1 o-1 o-1 o-1 o-1 o-1 o-1 o-1"]
 ]
 
@@ -67,6 +71,9 @@ const repeats: ReadonlyArray<readonly [string, string]> = [
   ["with a word more", "Nobody has asked the users, and indeed the law forbids it."],
   ["with two words exchanged", "Nobody asked the users, and a law forbids it, yes."],
   ["in another order", "The law forbids it, and nobody has asked the users."],
+  ["backwards", objection.split("").toReversed().join("")],
+  ["in other forms of its words", "Nobody have asked the user, and the laws forbid it."],
+  ["in digits that stand for letters", "N0b0dy h4s 45k3d 7h3 u53r5, 4nd 7h3 l4w f0rb1d5 17."],
   ["in part", "the law forbids it"]
 ]
 

@@ -22,6 +22,20 @@ describe("a text", () => {
     })
   }
   for (const text of [
+    "p\\u0061ssword",
+    "p\\x61ssword",
+    "p%61ssword",
+    "p&#97;ssword",
+    "p&#x61;ssword",
+    "cafe\u0301",
+    "가".normalize("NFD") + "\u0301"
+  ]) {
+    it(`${JSON.stringify(text)} is in doubt: what is looked for may stand there in another spelling`, () => {
+      assert.isTrue(isDoubtful(text))
+    })
+  }
+  for (const text of [
+    "a line\\n with escapes \\u00e9 \\u2028 \\x00 100%25 50%20off 5&#8239;km",
     "plain\ttext\r\nand lines\n",
     "می\u200cخواهم",
     "क्\u200dष",
