@@ -3,10 +3,11 @@
 // Keys are never kept: the environment is read anew every time.
 import { Effect, Option, Schema } from "effect"
 import { decodeConfigText } from "../../adapters/registry/Config.ts"
-import { baseUrlProblem, baseUrlVariables, keyVariables } from "../../adapters/registry/Endpoints.ts"
+import { baseUrlVariables } from "../../adapters/registry/Endpoints.ts"
 import type { RunOptions } from "../../engine/Engine.ts"
 import { badInput } from "../CommandError.ts"
 import { Host, type ModelSettings } from "../Host.ts"
+import { checkAddresses, mayKeep } from "./addresses.ts"
 import { readConfigText, readFixturesText } from "../inputs/runInputs.ts"
 import { readText } from "../inputs/textFiles.ts"
 
@@ -18,41 +19,6 @@ export interface ModelFlags {
 }
 
 const isOffline = (model: string): boolean => model === "offline" || model.startsWith("offline:")
-
-/** Whether an address holds the value of a variable that holds a provider's key. */
-const keyProblem = (url: string, environment: (name: string) => string | undefined) => {
-  const holds = [...keyVariables].some((name) => {
-    const key = environment(name)?.trim() ?? ""
-    return key.length >= 6 && (url.includes(key) || url.includes(encodeURIComponent(key)))
-  })
-  return holds
-    ? ([
-        "holds a key that is configured, and it is kept with the run",
-        "leave the key to its variable"
-      ] as const)
-    : undefined
-}
-
-/**
- * Refuses an address that is none, or holds what must not be kept, before anything else is looked at. It is not shown
- * where it may hold a key.
- */
-const checkBaseUrl = Effect.fnUntraced(function* (baseUrl: Option.Option<string>) {
-  if (Option.isNone(baseUrl)) return
-  const { environment } = yield* Host
-  const problem = baseUrlProblem(baseUrl.value.trim()) ?? keyProblem(baseUrl.value, environment)
-  if (problem === undefined) return
-  const [why, cure] = problem
-  const isUrl = /^https?:\/\/[^\s/]/.test(baseUrl.value)
-  return yield* isUrl
-    ? badInput("invalid_base_url", `--base-url ${why}`, { cure })
-    : badInput(
-        "invalid_base_url",
-        // It may be a key that was pasted in the wrong place, and is not shown.
-        "--base-url is not an http(s) URL",
-        { cure: "--base-url http://127.0.0.1:11434/v1" }
-      )
-})
 
 /** What of the settings a run keeps besides the texts of its files, so that it can go on as it was begun. */
 const Kept = Schema.Struct({
@@ -165,8 +131,7 @@ const environmentUrls = Effect.map(Host, ({ environment }): Kept => {
   const found: Record<string, string> = {}
   for (const [provider, variable] of baseUrlVariables) {
     const url = environment(variable)?.trim() ?? ""
-    if (url !== "" && (baseUrlProblem(url) ?? keyProblem(url, environment)) === undefined)
-      found[provider] = url
+    if (mayKeep(url, environment)) found[provider] = url
   }
   return Object.keys(found).length === 0 ? {} : { baseUrls: found }
 })
@@ -176,7 +141,9 @@ export const givenSettings = Effect.fnUntraced(function* (
   flags: ModelFlags & HowFlags & { readonly hermetic?: boolean },
   planPath: string
 ) {
-  yield* checkBaseUrl(flags.baseUrl)
+  const config = yield* readConfigText(flags.config, planPath)
+  const configName = Option.getOrElse(flags.config, () => "alembic.json")
+  yield* checkAddresses(flags.baseUrl, config, configName)
   const model = Option.getOrUndefined(flags.model)
   const fixtures = yield* readFixturesText(flags.offlineFixtures)
   if (fixtures !== undefined && model !== undefined && !isOffline(model)) {
@@ -188,7 +155,6 @@ export const givenSettings = Effect.fnUntraced(function* (
       }
     )
   }
-  const config = yield* readConfigText(flags.config, planPath)
   const chosen = model ?? (fixtures === undefined ? undefined : "offline")
   const settings: Settings = {
     config,
@@ -234,12 +200,14 @@ export const resumedSettings = Effect.fnUntraced(function* (
   flags: Omit<ModelFlags, "model"> & HowFlags,
   kept: Settings
 ) {
-  yield* checkBaseUrl(flags.baseUrl)
   const cure = "leave it out: the run has kept its own"
+  const config = Option.isSome(flags.config)
+    ? yield* readText("configuration", flags.config.value, cure)
+    : undefined
+  const configName = Option.getOrElse(flags.config, () => "the run's configuration")
+  yield* checkAddresses(flags.baseUrl, config ?? kept.config, configName)
   const given: Settings = {
-    config: Option.isSome(flags.config)
-      ? yield* readText("configuration", flags.config.value, cure)
-      : undefined,
+    config,
     fixtures: yield* readFixturesText(flags.offlineFixtures),
     kept: {
       ...keptHow(flags),

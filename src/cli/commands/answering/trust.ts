@@ -9,6 +9,7 @@ import { Output } from "../../Output.ts"
 import { cureText } from "../../render/errorText.ts"
 import { trustText } from "../../render/trustText.ts"
 import { onJournal } from "../../inputs/runReference.ts"
+import { checkAddresses } from "../../settings/addresses.ts"
 import { storedRun } from "../../settings/storedRun.ts"
 import { originOf, requirementsOfRun } from "../../trust/origin.ts"
 import { hashOf, needsNothing, requirementsOf } from "../../trust/requirements.ts"
@@ -24,6 +25,7 @@ const config = {
 const ofRun = Effect.fnUntraced(function* (run: string) {
   const stored = yield* onJournal(storedRun(run))
   const { contract, hermetic } = stored
+  yield* checkAddresses(Option.none(), stored.config, "the run's configuration")
   const given = { config: undefined, fixtures: undefined, kept: {} }
   return requirementsOfRun({
     origin: yield* onJournal(originOf(stored.runId)),
@@ -46,10 +48,16 @@ export default defineCommand({
   handler: Effect.fn("cli.trust")(function* (input) {
     const host = yield* Host
     const output = yield* Output
+    const text = Option.isSome(input.run) ? undefined : yield* readConfigText(input.config, input.plan)
+    yield* checkAddresses(
+      Option.none(),
+      text,
+      Option.getOrElse(input.config, () => "alembic.json")
+    )
     const requirements = Option.isSome(input.run)
       ? yield* ofRun(input.run.value)
       : requirementsOf({
-          config: yield* readConfigText(input.config, input.plan),
+          config: text,
           contract: Option.isSome(input.contract) ? yield* readContract(input.contract.value) : undefined
         })
     const hash = hashOf(requirements)
