@@ -41,6 +41,10 @@ export const Contract = Schema.Struct({
   /** What proofs write and nothing rests on: a file, or a folder, which ends in `/`. Nobody looks whether it changes. */
   scratch: Schema.optionalKey(Schema.Array(Schema.NonEmptyString)),
   council: Schema.optionalKey(Schema.Struct({ board: Schema.String, question: Schema.String })),
-  publish: Schema.optionalKey(Schema.Boolean)
+  publish: Schema.optionalKey(Schema.Boolean),
+  /** Bytes that the run's log and blobs may come to; what the configuration says goes before it, so that it can grow. */
+  journal: Schema.optionalKey(
+    Schema.Struct({ maxBytes: Schema.Int.pipe(Schema.check(Schema.isGreaterThan(0))) })
+  )
 })
 export type Contract = typeof Contract.Type

@@ -23,7 +23,9 @@ export class PlanError extends Schema.TaggedError<PlanError>()("PlanError", {
   file: Schema.optionalKey(Schema.String),
   line: Schema.optionalKey(Schema.Int),
   column: Schema.optionalKey(Schema.Int),
-  findings: Schema.Array(Finding)
+  findings: Schema.Array(Finding),
+  /** How many findings there are besides. */
+  unlisted: Schema.optionalKey(Schema.Int)
 }) {
   override get message(): string {
     switch (this.code) {
@@ -34,7 +36,10 @@ export class PlanError extends Schema.TaggedError<PlanError>()("PlanError", {
       case "no_run":
         return `plan module ${this.path} must export a run(hooks) function`
       case "non_deterministic":
-        return nonDeterministicMessage(this.path, this.findings)
+        return (
+          nonDeterministicMessage(this.path, this.findings) +
+          (this.unlisted === undefined ? "" : `\nand ${this.unlisted} more, which are not listed`)
+        )
     }
   }
 

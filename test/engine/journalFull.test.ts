@@ -47,6 +47,24 @@ describe("a journal that has come to its bound", () => {
     })
   )
 
+  it.effect("may be what the contract says, and what is given for the run goes before it", () =>
+    Effect.gen(function* () {
+      const disk = MemoryDisk.make()
+      const { layer } = paidRegistry({ free: true })
+      const program = Effect.gen(function* () {
+        const h = yield* Hooks
+        for (let n = 0; n < 40; n++) yield* h.log(`note ${n}`, note)
+        return "done"
+      })
+      const spec: ProgramSpec = { program: "notes", goal: "g", contract: { journal: { maxBytes: 100_000 } } }
+      const run = (given: Partial<ProgramSpec>) =>
+        Alembic.runProgram({ ...spec, ...given }, program).pipe(Effect.provide(engineOn(disk, layer)))
+      assert.deepInclude((yield* run({})).suspended, { reason: "journal_full" })
+      assert.isAtMost(journalBytes(disk), 100_000 + endBytes)
+      assert.deepInclude(yield* run({ maxJournalBytes: 1e6 }), { status: "completed", result: "done" })
+    })
+  )
+
   it.effect("pays for nothing that it has no room for, and for nothing twice, wherever the bound is", () =>
     Effect.gen(function* () {
       const { below } = dice(11)

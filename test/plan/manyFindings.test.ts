@@ -1,7 +1,7 @@
 // A plan with very many findings is refused in little time, and says how many it does not list.
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
-import { inspectPlan } from "../../src/plan/load/loadPlan.ts"
+import { inspectPlan, loadPlan } from "../../src/plan/load/loadPlan.ts"
 import { layer } from "../../src/plan/bundler/PlanBundler.node.ts"
 import { planFolder } from "../support/planFolder.ts"
 
@@ -24,6 +24,10 @@ describe("a plan with 20,000 findings", () => {
         const took = (yield* Clock.currentTimeMillis) - before
         assert.strictEqual(findings.length, 1000)
         assert.match(notices.join(), /^\d+ more findings are not listed: the first 1000 are$/)
+        const refused = yield* Effect.flip(
+          loadPlan(`${folder}/plan.ts`, { sweep }).pipe(Effect.provide(layer))
+        )
+        assert.match(refused.message, /\nand \d+ more, which are not listed$/)
         // Quadratic, it is a minute.
         assert.isBelow(took, 15_000)
       })

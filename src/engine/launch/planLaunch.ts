@@ -150,12 +150,13 @@ const planErrorInfo = (error: PlanError): RunErrorInfo => {
 
 /** The same error under the name by which the user knows the plan. */
 const named = (error: PlanError, path: string): PlanError => {
-  const { code, column, file, findings, line, problem } = error
+  const { code, column, file, findings, line, problem, unlisted } = error
   return new PlanError({
     code,
     path,
     findings,
     ...(problem === undefined ? {} : { problem }),
+    ...(unlisted === undefined ? {} : { unlisted }),
     ...(file === undefined ? {} : { file }),
     ...(line === undefined ? {} : { line }),
     ...(column === undefined ? {} : { column })

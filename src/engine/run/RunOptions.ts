@@ -28,7 +28,10 @@ export const runOptions = (
   boards: how.boards ?? {},
   acceptLoss: how.acceptLoss ?? false,
   ...(how.brake === undefined ? {} : { brake: how.brake }),
-  ...(how.maxJournalBytes === undefined ? {} : { maxJournalBytes: how.maxJournalBytes }),
+  ...Option.match(Option.fromNullishOr(how.maxJournalBytes ?? contract?.journal?.maxBytes), {
+    onNone: () => ({}),
+    onSome: (maxJournalBytes) => ({ maxJournalBytes })
+  }),
   retryFailed: how.retryFailed ?? false,
   noCache: how.noCache ?? false,
   keep: how.extra ?? {},

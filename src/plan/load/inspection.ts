@@ -19,6 +19,8 @@ export interface Inspection {
   readonly findings: ReadonlyArray<Finding>
   /** Findings in npm packages, and in scripts that a computed path may mean: the runtime refuses them when reached. */
   readonly warnings: ReadonlyArray<Finding>
+  /** How many findings there are besides those that are listed. */
+  readonly unlisted?: number
   /** What is unusual about a workflow script, for people. */
   readonly notices: ReadonlyArray<string>
   readonly hasRun: boolean
@@ -73,6 +75,7 @@ export const listing = (inspection: Inspection): Inspection => {
   return {
     ...inspection,
     findings: findings.listed,
+    unlisted: inspection.findings.length - findings.listed.length,
     warnings: warnings.listed,
     notices: [...inspection.notices, ...findings.notices, ...warnings.notices]
   }

@@ -72,8 +72,14 @@ export const inspectPlan = Effect.fn("inspectPlan")(function* (path: string, opt
  * order) or `no_run`.
  */
 export const loadPlan = Effect.fn("loadPlan")(function* (path: string, options: LoadOptions = {}) {
-  const { findings, hasRun, ...plan } = yield* inspectPlan(path, options)
-  if (findings.length > 0) return yield* new PlanError({ code: "non_deterministic", path, findings })
+  const { findings, hasRun, unlisted = 0, ...plan } = yield* inspectPlan(path, options)
+  if (findings.length > 0)
+    return yield* new PlanError({
+      code: "non_deterministic",
+      path,
+      findings,
+      ...(unlisted === 0 ? {} : { unlisted })
+    })
   if (!hasRun) return yield* new PlanError({ code: "no_run", path, findings: [] })
   return plan
 })

@@ -202,6 +202,7 @@ describe("a run of another machine that lies where run looks for its own", () =>
       assert.match(errorOf(refused).cure ?? "", /--fresh/)
       assert.include((yield* run(cwd, "inspect", "@last")).out, "made elsewhere")
       assert.strictEqual(jsonLines(yield* run(cwd, "list", "--json"))[0]?.["madeElsewhere"], true)
+      assert.include((yield* run(cwd, "list")).out, "made elsewhere")
       assert.strictEqual((yield* run(cwd, "run", "--json", "--trust", hashIn(errorOf(refused)))).code, 0)
       assert.strictEqual((yield* run(cwd, "run", "--json")).code, 0)
       assert.strictEqual((yield* run(cwd, "run", "--json", "--fresh")).code, 0)

@@ -18,7 +18,9 @@ export default defineCommand({
     const runs = yield* runsByDate()
     const host = yield* Host
     const journal = yield* Journal
+    const foreign = new Set<string>()
     for (const { calls, cost, costUsd, error, goal, runId, startedAt, status, writtenAt } of runs) {
+      if ((yield* host.trust.originOf(journal.directory(runId), runId))?.own !== true) foreign.add(runId)
       yield* output.emit({
         runId,
         status,
@@ -28,13 +30,11 @@ export default defineCommand({
         calls,
         ...(costUsd === undefined ? {} : { costUsd }),
         ...(cost === undefined ? {} : toldCost(cost)),
-        ...((yield* host.trust.originOf(journal.directory(runId), runId))?.own === true
-          ? {}
-          : { madeElsewhere: true }),
+        ...(foreign.has(runId) ? { madeElsewhere: true } : {}),
         ...(error === undefined ? {} : { error: { code: error.code, message: error.message } })
       })
     }
     yield* output.emit({ type: "ListSummary", ok: true, count: runs.length })
-    yield* output.print(listingText(runs, output.style))
+    yield* output.print(listingText(runs, output.style, foreign))
   }, onJournal)
 })

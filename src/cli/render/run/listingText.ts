@@ -14,7 +14,12 @@ const marks = (style: Style): Readonly<Record<string, (text: string) => string>>
   incomplete: style.yellow
 })
 
-export const listingText = (runs: ReadonlyArray<DatedRun>, style: Style): string => {
+/** `foreign`: ids of runs that nothing proves this machine to have made. */
+export const listingText = (
+  runs: ReadonlyArray<DatedRun>,
+  style: Style,
+  foreign: ReadonlySet<string> = new Set()
+): string => {
   if (runs.length === 0) return "no runs yet\n  next: alembic run"
   return runs
     .map(({ calls, cost: told, error, goal, runId, status, writtenAt }) => {
@@ -24,7 +29,8 @@ export const listingText = (runs: ReadonlyArray<DatedRun>, style: Style): string
           ? "cost unknown"
           : costText(toldCost(told), status === "running" ? "in flight" : "in doubt")
       const said = error === undefined ? clip(goal, 48) : clip(error.message, 72)
-      return `${runId}  ${mark(status.padEnd(11))}  ${instantText(writtenAt)}  ${plural(calls, "call").padEnd(9)}  ${cost.padEnd(8)}  ${said}`
+      const elsewhere = foreign.has(runId) ? `  ${style.yellow("made elsewhere")}` : ""
+      return `${runId}  ${mark(status.padEnd(11))}  ${instantText(writtenAt)}  ${plural(calls, "call").padEnd(9)}  ${cost.padEnd(8)}  ${said}${elsewhere}`
     })
     .join("\n")
 }
