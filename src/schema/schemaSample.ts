@@ -294,6 +294,8 @@ class Sampler {
       for (const key of Array.from(chosen)) for (const also of stringsOf(dependent[key])) chosen.add(also)
     }
     const min = numberOf(schema["minProperties"]) ?? 0
+    // Known beforehand: it would be found out only after all of them were made, some times over.
+    if (min * sizeOfValue > maxSampleSize) this.size.spend(min * sizeOfValue)
     for (const key of optional) if (chosen.size < min) chosen.add(key)
     const names = nodeOf(schema["propertyNames"])
     for (let tries = 0; chosen.size < min && tries < 200; tries++)

@@ -133,6 +133,29 @@ describe("something the plan gives that is too large for the log", () => {
       assert.deepStrictEqual(paid.made, ["first"])
       const events = yield* eventsOn(disk)
       assert.strictEqual(events.at(-1)?.type, "RunFailed")
+      const replay = yield* Alembic.replayProgram(spec, program).pipe(
+        Effect.provide(engineOn(disk, paid.layer, { pid: 3 }))
+      )
+      assert.isTrue(replay.identical, JSON.stringify(replay))
+    })
+  )
+
+  it.effect("as a prompt ends it too, and replays: what could not be written is in no journal", () =>
+    Effect.gen(function* () {
+      const disk = MemoryDisk.make()
+      const paid = paidRegistry()
+      const program = Effect.gen(function* () {
+        const h = yield* Hooks
+        yield* h.agent("first")
+        return (yield* h.agent("x".repeat(17 * 1024 * 1024))).ok
+      })
+      const first = yield* Alembic.runProgram(spec, program).pipe(Effect.provide(engineOn(disk, paid.layer)))
+      assert.strictEqual(first.error?.code, "too_large", JSON.stringify(first))
+      assert.deepStrictEqual(paid.made, ["first"])
+      const replay = yield* Alembic.replayProgram(spec, program).pipe(
+        Effect.provide(engineOn(disk, paid.layer, { pid: 2 }))
+      )
+      assert.isTrue(replay.identical, JSON.stringify(replay))
     })
   )
 })

@@ -22,8 +22,17 @@ import { refusalIn, type RefusedBy } from "../budget/RefusedBy.ts"
 import { brokenSubflow, type BrokenSubflow } from "../subflows/subflowFailure.ts"
 import { UnusableAnswers } from "../people/UnusableAnswers.ts"
 
-/** Codes by which a plan's process ends for want of time or memory: what a machine is short of, not the plan. */
-const starved: ReadonlySet<string> = new Set(["plan_timeout", "plan_out_of_memory", "plan_crashed"])
+/**
+ * Codes by which a run ends in the midst of a turn: its process was short of time or memory, or what the plan gave could
+ * not be written, so that the rest of the turn is not in the journal.
+ */
+const midTurn: ReadonlySet<string> = new Set([
+  "plan_timeout",
+  "plan_out_of_memory",
+  "plan_crashed",
+  "too_large",
+  "not_canonical"
+])
 
 /** Codes of runs that failed although the plan returned. */
 const afterReturn: ReadonlySet<string> = new Set(["budget_exceeded", "gate_failed", "no_mission"])
@@ -285,9 +294,9 @@ export class RunHistory {
     )
   }
 
-  /** The machine ended the plan in the midst of a turn, which is not in the journal. */
+  /** The run ended in the midst of a turn, which is not in the journal. */
   get cutShort(): boolean {
-    return this.end?.type === "RunFailed" && starved.has(this.end.error.code)
+    return this.end?.type === "RunFailed" && midTurn.has(this.end.error.code)
   }
 
   /** The lowest number above `n` that a call was scheduled under. */

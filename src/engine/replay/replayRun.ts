@@ -124,7 +124,7 @@ const replaying = Effect.fnUntraced(function* (
   if (session.divergence !== undefined) return diverges(session.divergence)
   const { end } = history
   if (end === undefined) return {}
-  // A run that was ended for want of time or memory did so somewhere; being ended elsewhere is no divergence.
+  // A run that was ended in the midst of a turn was so somewhere; being ended elsewhere is no divergence.
   if (history.cutShort) return { compared: "calls" as const }
   if (history.strict) {
     const less = yield* leftOut(journal, history, session)

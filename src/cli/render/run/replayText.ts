@@ -11,7 +11,7 @@ const comparedHow = {
   content:
     "the run was reopened: compared by the content of its calls and its result, not by order, names or log lines",
   calls:
-    "the machine ended the run for want of time or memory: compared up to its last turn; its end is the journal's"
+    "it ended in the midst of a turn, for want of time or memory or since what it gave could not be written: compared up to its last turn; its end is the journal's"
 } as const
 
 export const replayText = (
