@@ -19,8 +19,20 @@ const ignoreClosedPipes = (): void => {
 const flushed = (stream: NodeJS.WriteStream): Promise<void> =>
   new Promise((resolve) => void stream.write("", () => resolve()))
 
-const program = (args: ReadonlyArray<string>) =>
-  Effect.provide(Effect.provide(runCommand(args), hostLayer), platformLayer)
+/** Whether the usual variables name a collector of telemetry. */
+const isObserved = ["", "TRACES_", "METRICS_", "LOGS_"].some(
+  (signal) => (process.env[`OTEL_EXPORTER_OTLP_${signal}ENDPOINT`] ?? "") !== ""
+)
+
+const program = (args: ReadonlyArray<string>) => {
+  const command = Effect.provide(Effect.provide(runCommand(args), hostLayer), platformLayer)
+  return isObserved
+    ? Effect.flatMap(
+        Effect.promise(() => import("./telemetry.ts")),
+        ({ withTelemetry }) => withTelemetry(command)
+      )
+    : command
+}
 
 /** Runs the command and ends the process. */
 export const runMain = (args: ReadonlyArray<string>): void => {

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { importTrial, turnTrial } from "../support/hostileTrials.ts"
 
 /** Of seeds that once failed. */
-const failed = { turns: [], imports: [201837] } as const satisfies Record<string, ReadonlyArray<number>>
+const failed = { turns: [], imports: [201837, 1642] } as const satisfies Record<string, ReadonlyArray<number>>
 
 const seeds = (count: number, from: ReadonlyArray<number>) => [
   ...from,

@@ -242,3 +242,10 @@ export const canonicalJson = (
 
 /** Canonical text of a value whose type already says that it is JSON. Throws only where the type was wrong. */
 export const canonicalJsonOf = (value: unknown): string => Result.getOrThrow(canonicalJson(value))
+
+/**
+ * Whether a JSON text spells half of a character (`\ud800`) in the value it stands for. Such a value has no canonical
+ * text; nothing that is written here holds one, and what comes from elsewhere may.
+ */
+export const spellsHalfCharacter = (text: string, value: unknown): boolean =>
+  (text.includes("\\ud") || text.includes("\\uD")) && Result.isFailure(canonicalJson(value))

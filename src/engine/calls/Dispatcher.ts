@@ -13,7 +13,7 @@
 // D8  No call is paid for while the disk has no room for its answer beside those of the calls in flight, or the journal
 //     has come to what it may: it waits for them, and where none is in flight the run is suspended.
 // D9  What one outage made answers of is made again with what it stopped.
-import { Clock, Deferred, Effect } from "effect"
+import { Clock, Deferred, Effect, Tracer } from "effect"
 import { refusalOf, type Admission, type Refused } from "../../domain/budget/admission.ts"
 import { worstOfAttempt } from "../../adapters/Pricing.ts"
 import { makeError } from "../../domain/ModelError.ts"
@@ -189,6 +189,17 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     }
   })
 
+  /** What an adapter does stands below its call. A hermetic run's clock is no time for spans. */
+  const traced = <A, E, R>(
+    { id }: IssuedCall,
+    dispatched: Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E, R> => {
+    const span = run.spanOf(id)
+    if (span === undefined) return dispatched
+    const below = Effect.provideService(dispatched, Tracer.ParentSpan, span)
+    return run.hermetic === undefined ? below : Effect.withTracerEnabled(below, false)
+  }
+
   /** Sends what is due, after its intent is durable where it must be. */
   const dispatchDue = Effect.gen(function* () {
     const due: Array<CallDispatch> = []
@@ -201,7 +212,8 @@ export const makeDispatcher = (parts: DispatcherParts) => {
       due.some(({ chain }) => chain[0]?.adapter.free === false)
     if (isPaid) yield* answers.commit
     for (const { reply } of ready) yield* Deferred.succeed(reply, undefined)
-    for (const one of due) yield* inFlight.launch(one.call, dispatchCall(one, inFlight.note))
+    for (const one of due)
+      yield* inFlight.launch(one.call, traced(one.call, dispatchCall(one, inFlight.note)))
   })
 
   /** Kept for its cost, never delivered: the answer was given up before it came. */

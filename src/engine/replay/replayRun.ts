@@ -174,6 +174,7 @@ const replayWith = Effect.fnUntraced(function* (
     hermetic: undefined,
     hostClock: yield* Clock.Clock,
     observe: () => Effect.void,
+    spanOf: () => undefined,
     stop: yield* Deferred.make<string>()
   }
   const { compared, divergence, rule, upToHere } = byOrderOfArgs(

@@ -11,6 +11,7 @@ import type { TurnScheduler } from "../../kernel/TurnScheduler.ts"
 import type { CallBook } from "../calls/CallBook.ts"
 import type { CouncilSaid, RunDriver } from "../gates/gatedPlan.ts"
 import type { Lent } from "../reuse/lentCopy.ts"
+import type { RunTelemetry } from "../telemetry/RunTelemetry.ts"
 import type { SubflowsByVerb } from "../subflows/Subflow.ts"
 
 export interface RunContext {
@@ -41,6 +42,8 @@ export interface RunContext {
   readonly hostClock: Clock.Clock
   /** Sees every event this process appends, after it is in the log's buffer. */
   readonly observe: (event: RunEvent) => Effect.Effect<void>
+  /** The span of a call in flight, where the run is traced. */
+  readonly spanOf: RunTelemetry["spanOf"]
   /** Completed with a signal's name when the run shall stop. */
   readonly stop: Deferred.Deferred<string>
 }

@@ -22,6 +22,7 @@ import { changedFrom, findRun, type FoundRun } from "../launch/findRun.ts"
 import { keepTexts } from "../launch/keptText.ts"
 import { lentTo } from "../reuse/lending.ts"
 import { nothingLent } from "../reuse/lentCopy.ts"
+import { makeRunTelemetry } from "../telemetry/RunTelemetry.ts"
 import { Subflows } from "../subflows/Subflows.ts"
 import { append, type RunContext } from "./RunContext.ts"
 import { RunHistory } from "../replay/RunHistory.ts"
@@ -282,6 +283,7 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
       : undefined
   const driver = yield* request.launch
   const book = yield* makeCallBook(options.boards)
+  const telemetry = yield* makeRunTelemetry(journal.runId, spec.program !== undefined)
   const run: PlanRun = {
     journal,
     driver,
@@ -298,7 +300,8 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
     approve: options.approve,
     hermetic,
     hostClock,
-    observe: options.observe ?? (() => Effect.void),
+    observe: (event) => Effect.andThen(telemetry.observe(event), options.observe?.(event) ?? Effect.void),
+    spanOf: telemetry.spanOf,
     stop: options.stop ?? (yield* Deferred.make<string>())
   }
   if (options.noCache) journal.withoutCache()
@@ -319,7 +322,7 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
       history.add(yield* append(run, { type: "RunReopened", failed: 0, only: [...history.diedSteps] }))
     }
     return yield* driveRun(run, history, reopen || again)
-  })
+  }).pipe(Effect.ensuring(telemetry.end))
   const driven = Effect.provideService(drive, RunChildren, journal.children)
   const ended = yield* hermetic === undefined
     ? driven

@@ -2,7 +2,7 @@
 // place, chained to the line before. Pure; it neither opens nor repairs. What is after the last newline is a torn
 // tail and the caller's to judge.
 import { Option, Result, Schema } from "effect"
-import { isTooDeep } from "../../domain/json/canonicalJson.ts"
+import { isTooDeep, spellsHalfCharacter } from "../../domain/json/canonicalJson.ts"
 import { sha256 } from "../../domain/fingerprint.ts"
 import { guardOf } from "../../domain/guardOf.ts"
 import { RunEvent } from "../../domain/run/RunEvent.ts"
@@ -42,10 +42,22 @@ const isHeader = Schema.is(Schema.Struct({ seq: Schema.Int, prev: Schema.String,
 const decoded = (lines: Uint8Array): string | undefined =>
   Result.getOrUndefined(Result.try(() => decoder.decode(lines)))
 
-/** `text`: that of the bytes, where they have one and it is known. */
-const parse = (bytes: Uint8Array, text?: string): Result.Result<unknown, string> =>
+/** `given`: the text of the bytes, where they have one and it is known. */
+const parse = (bytes: Uint8Array, given?: string): Result.Result<unknown, string> =>
+  Result.flatMap(parsed(bytes, given), ({ text, value }) =>
+    spellsHalfCharacter(text, value) ? Result.fail("it holds half of a character") : Result.succeed(value)
+  )
+
+const parsed = (
+  bytes: Uint8Array,
+  given?: string
+): Result.Result<{ readonly text: string; readonly value: unknown }, string> =>
   Result.try({
-    try: (): unknown => JSON.parse(text ?? decoder.decode(bytes)),
+    try: () => {
+      const text = given ?? decoder.decode(bytes)
+      const value: unknown = JSON.parse(text)
+      return { text, value }
+    },
     catch: () => {
       if (bytes.length === 0) return "an empty line"
       if (bytes.includes(0)) return "zero bytes in the middle of the log"

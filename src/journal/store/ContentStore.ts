@@ -1,7 +1,7 @@
 // ContentStore: values by the SHA-256 of their content, in a run's blobs/. Storing again is a no-op, writers of the
 // same content converge, and what is returned is durable (put) or verified (get).
 import { Effect, Result, Schema } from "effect"
-import { canonicalJson, type Json } from "../../domain/json/canonicalJson.ts"
+import { canonicalJson, spellsHalfCharacter, type Json } from "../../domain/json/canonicalJson.ts"
 import { sha256 } from "../../domain/fingerprint.ts"
 import { FsPort } from "../../kernel/files/FsPort.ts"
 import { fromFsError, JournalError } from "../JournalError.ts"
@@ -113,8 +113,9 @@ export const makeContentStore = Effect.fnUntraced(function* (
     putAll,
     get: (name) =>
       Effect.flatMap(getBytes(name), (bytes) => {
-        const value = decodeJson(new TextDecoder().decode(bytes))
-        return Result.isSuccess(value)
+        const text = new TextDecoder().decode(bytes)
+        const value = decodeJson(text)
+        return Result.isSuccess(value) && !spellsHalfCharacter(text, value.success)
           ? Effect.succeed(value.success)
           : Effect.fail(error("blob_corrupt", name, "it is not JSON", "it is read as bytes, not as a value"))
       }),
