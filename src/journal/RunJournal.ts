@@ -349,19 +349,16 @@ export const makeRunJournal = Effect.fnUntraced(function* (
 
   const seal = Effect.fnUntraced(function* (result?: Json) {
     yield* commit
-    if (result !== undefined) {
-      const text = canonicalJson(result)
-      if (Result.isFailure(text)) {
-        return yield* new JournalError({
-          code: "not_canonical",
-          path: paths.result,
-          problem: text.failure.message,
-          cure: "a plan returns plain JSON data"
-        })
-      }
-      const bytes = new TextEncoder().encode(`${text.success}\n`)
-      yield* derived("result.json", Effect.mapError(parts.disk.replace(paths.result, bytes), fromFsError))
-    }
+    const text = result === undefined ? undefined : canonicalJson(result)
+    if (text !== undefined && Result.isFailure(text))
+      return yield* notCanonical(paths.result, text.failure.message)
+    const { disk } = parts
+    // The result of an end before this one is none of this end's.
+    const write =
+      text === undefined
+        ? disk.remove(paths.result)
+        : disk.replace(paths.result, Buffer.from(`${text.success}\n`))
+    yield* derived("result.json", Effect.mapError(write, fromFsError))
     yield* checkpoint
   })
 

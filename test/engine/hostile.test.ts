@@ -5,7 +5,10 @@ import { Effect } from "effect"
 import { importTrial, turnTrial } from "../support/hostileTrials.ts"
 
 /** Of seeds that once failed. */
-const failed = { turns: [], imports: [201837, 1642] } as const satisfies Record<string, ReadonlyArray<number>>
+const failed = { turns: [8475, 15510, 26516], imports: [201837, 1642, 9462, 9672] } as const satisfies Record<
+  string,
+  ReadonlyArray<number>
+>
 
 const seeds = (count: number, from: ReadonlyArray<number>) => [
   ...from,

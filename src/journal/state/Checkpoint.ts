@@ -1,7 +1,7 @@
 // Checkpoint: checkpoint.json, how far the log is known to reach and what it adds up to there. Derived from the log
 // and written only after it, so that it is never ahead; it vouches for the last line, which no later line does.
 import { Effect, Option, Schema } from "effect"
-import { canonicalJsonOf } from "../../domain/json/canonicalJson.ts"
+import { canonicalJsonOf, spellsHalfCharacter } from "../../domain/json/canonicalJson.ts"
 import { RunId } from "../../domain/run/RunSpec.ts"
 import { FsPort } from "../../kernel/files/FsPort.ts"
 import type { LogPosition } from "../log/EventLog.ts"
@@ -121,6 +121,9 @@ export const readCheckpoint = Effect.fnUntraced(function* (
     error.code === "ENOENT" ? Effect.succeed(undefined) : Effect.fail(fromFsError(error))
   )
   if (bytes === undefined) return { t: "absent" }
-  const checkpoint = decode(new TextDecoder().decode(bytes))
-  return Option.isNone(checkpoint) ? { t: "unreadable" } : { t: "read", checkpoint: checkpoint.value }
+  const text = new TextDecoder().decode(bytes)
+  const checkpoint = decode(text)
+  return Option.isNone(checkpoint) || spellsHalfCharacter(text, checkpoint.value)
+    ? { t: "unreadable" }
+    : { t: "read", checkpoint: checkpoint.value }
 })

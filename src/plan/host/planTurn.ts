@@ -14,7 +14,7 @@ import { brokenTurn, isPlainSaid, TurnProtocol } from "./turnProtocol.ts"
 import { inScriptWords } from "../determinism/catalogue.ts"
 
 const ChildEnding = Schema.Struct({
-  code: Schema.String,
+  code: Schema.NonEmptyString,
   message: Schema.String,
   construct: Schema.optionalKey(Schema.String),
   instead: Schema.optionalKey(Schema.String),
