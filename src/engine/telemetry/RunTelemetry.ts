@@ -155,7 +155,7 @@ const makeSpans = (
   }
 
   const endAll = (exit: Exit.Exit<unknown, unknown>): void => {
-    for (const id of [...calls.keys()]) callEnded(id, undefined, Exit.interrupt())
+    for (const id of calls.keys()) callEnded(id, undefined, Exit.interrupt())
     if (phase !== undefined) close(phase.span, exit)
     phase = undefined
     if (run.status._tag === "Started") close(run, exit)
