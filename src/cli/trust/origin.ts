@@ -121,6 +121,25 @@ export const claiming = Effect.fnUntraced(function* (run: RunId | undefined, ori
   return made
 })
 
+/**
+ * The end of an own run's log was given up by the person here: it is their own still, and goes on unasked. What is left
+ * of it is known to nobody, so that no claim rests on it.
+ */
+export const claimRepaired = Effect.fnUntraced(
+  function* (runId: RunId) {
+    const { trust } = yield* Host
+    const store = yield* Journal
+    const origin = yield* trust.originOf(store.directory(runId), runId)
+    if (origin?.head === undefined) return
+    const lastSeq = yield* Effect.scoped(
+      Effect.map(store.open(runId, "read"), (journal) => journal.state().lastSeq)
+    )
+    const { foreignUntil, own } = origin
+    yield* trust.claim(store.directory(runId), runId, { own, foreignUntil, knownFrom: lastSeq })
+  },
+  (claimed) => Effect.ignore(claimed)
+)
+
 /** What the run has kept, without the approvals that were given beforehand elsewhere. */
 export const countingOnly = <Kept extends Settings>(origin: Origin, stored: Kept): Kept => {
   if (origin.own) return stored

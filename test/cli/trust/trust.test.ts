@@ -233,6 +233,19 @@ describe("a log that was rewritten since this machine left it", () => {
     })
   )
 
+  it.live("is its own when it was the person here who gave up its end", () =>
+    Effect.gen(function* () {
+      const { cwd, events } = yield* paused
+      const lines = readFileSync(events, "utf8").trimEnd().split("\n")
+      writeFileSync(events, `${[...lines.slice(0, -1), "damage"].join("\n")}\n`)
+      const kept = String(lines.length - 1)
+      assert.strictEqual((yield* run(cwd, "repair", "@last", "--truncate-at", kept)).code, 0)
+      const resumed = yield* run(cwd, "resume", "@last", "--json")
+      assert.strictEqual(resumed.code, 4, resumed.err)
+      assert.notInclude(resumed.err, "made elsewhere")
+    })
+  )
+
   it.live("is its own again and again as long as only its own processes write to it", () =>
     Effect.gen(function* () {
       const { cwd, dir } = yield* paused

@@ -9,6 +9,7 @@ import { runArgument, toggle } from "../../flags.ts"
 import { Output } from "../../Output.ts"
 import { cureText } from "../../render/errorText.ts"
 import { plural } from "../../render/numbers.ts"
+import { claimRepaired } from "../../trust/origin.ts"
 import { onJournal, resolveRun } from "../../inputs/runReference.ts"
 
 const LineNumber = Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(0)))
@@ -49,6 +50,7 @@ export default defineCommand({
       journal.repair(runId, { truncateAt: truncateAt.value, evenSound }),
       fromJournal
     )
+    yield* claimRepaired(runId)
     yield* output.emit({ type: "RepairSummary", ok: true, runId, ...repaired })
     const { spentUsd = 0, unknownUsd = 0 } = repaired.lost ?? {}
     const counted = [
