@@ -38,8 +38,14 @@ const runs = Metric.counter("alembic.runs", {
 
 /** Adds to the metrics of `context`. `told`: what the event says of its call, where it is a model's that has ended. */
 export const addToMetrics = (context: Context.Context<never>) => {
-  const add = (metric: Metric.Metric<number, unknown>, by: number, attributes: Attributes): void =>
-    Metric.withAttributes(metric, attributes).updateUnsafe(by, context)
+  /** Made once for each metric and attributes: making one costs ten times what adding to it does. */
+  const made = new Map<string, Metric.Metric<number, unknown>>()
+  const add = (metric: Metric.Metric<number, unknown>, by: number, attributes: Attributes): void => {
+    const key = [metric.id, ...Object.values(attributes)].join("\0")
+    const known = made.get(key) ?? Metric.withAttributes(metric, attributes)
+    made.set(key, known)
+    known.updateUnsafe(by, context)
+  }
 
   const ended = (told: ToldCall): void => {
     const { adapterId, code, costUsd, inputTokens, modelId, outputTokens, seconds, status } = told

@@ -1,7 +1,8 @@
 // toldCall: what a model's answer says of its call, for spans and metrics: never what was asked or answered.
-import { Option, Schema } from "effect"
-import type { RunEventOf } from "../../domain/run/RunEvent.ts"
+import { Schema } from "effect"
+import { guardOf } from "../../domain/guardOf.ts"
 import { TokenUsage } from "../../domain/ModelError.ts"
+import type { RunEventOf } from "../../domain/run/RunEvent.ts"
 
 export interface ToldCall {
   readonly adapterId: string
@@ -9,16 +10,16 @@ export interface ToldCall {
   readonly status: string
   readonly seconds: number
   readonly attempts: number
-  readonly inputTokens?: number
-  readonly outputTokens?: number
-  readonly costUsd?: number
-  readonly finishReason?: string
-  readonly version?: string
-  readonly code?: string
-  readonly text?: string
+  readonly inputTokens: number | undefined
+  readonly outputTokens: number | undefined
+  readonly costUsd: number | undefined
+  readonly finishReason: string | undefined
+  readonly version: string | undefined
+  readonly code: string | undefined
+  readonly text: string | undefined
 }
 
-const decode = Schema.decodeUnknownOption(
+const isTelling = guardOf(
   Schema.Struct({
     ok: Schema.Boolean,
     adapterId: Schema.String,
@@ -36,24 +37,21 @@ const decode = Schema.decodeUnknownOption(
 )
 
 /** Undefined for an answer that is no model's, or that lies in a blob. */
-export const toldBy = (event: RunEventOf<"CallCompleted">): ToldCall | undefined =>
-  Option.getOrUndefined(
-    Option.map(decode(event.result), (result) => {
-      const { adapterId, attempts, costUsd, durationMs, error, finishReason, modelId, ok, text, usage } =
-        result
-      return {
-        adapterId,
-        modelId,
-        attempts,
-        status: event.reused === true ? "reused" : ok ? "completed" : (result.status ?? "failed"),
-        seconds: durationMs / 1000,
-        ...(usage?.inputTokens === undefined ? {} : { inputTokens: usage.inputTokens }),
-        ...(usage?.outputTokens === undefined ? {} : { outputTokens: usage.outputTokens }),
-        ...(costUsd === undefined ? {} : { costUsd }),
-        ...(finishReason === undefined ? {} : { finishReason }),
-        ...(result.modelVersionUsed === undefined ? {} : { version: result.modelVersionUsed }),
-        ...(error === undefined ? {} : { code: error.code }),
-        ...(text === undefined ? {} : { text })
-      }
-    })
-  )
+export const toldBy = ({ result, reused }: RunEventOf<"CallCompleted">): ToldCall | undefined => {
+  if (!isTelling(result)) return undefined
+  const { adapterId, attempts, costUsd, durationMs, error, finishReason, modelId, ok, text, usage } = result
+  return {
+    adapterId,
+    modelId,
+    attempts,
+    status: reused === true ? "reused" : ok ? "completed" : (result.status ?? "failed"),
+    seconds: durationMs / 1000,
+    inputTokens: usage?.inputTokens,
+    outputTokens: usage?.outputTokens,
+    costUsd,
+    finishReason,
+    version: result.modelVersionUsed,
+    code: error?.code,
+    text
+  }
+}
