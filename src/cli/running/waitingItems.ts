@@ -1,5 +1,6 @@
 // Waiting items: what runs wait for, read out of their journals, and the answering of one. What an answer does is the
 // engine's, when the run is resumed.
+import { claimAnswered, originOf } from "../trust/origin.ts"
 import { Effect, Result, Schema } from "effect"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import type { RunEventOf } from "../../domain/run/RunEvent.ts"
@@ -129,10 +130,12 @@ export const giveAnswer = Effect.fnUntraced(function* (
   const output = yield* Output
   const runId = yield* resolveRun(given)
   const store = yield* Journal
-  const question = yield* Effect.scoped(
-    Effect.map(Effect.mapError(store.open(runId, "read"), fromJournal), (journal) =>
-      meant(journal.state(), named)
-    )
+  const origin = yield* originOf(runId)
+  const { lastSeq, question } = yield* Effect.scoped(
+    Effect.map(Effect.mapError(store.open(runId, "read"), fromJournal), (journal) => ({
+      lastSeq: journal.state().lastSeq,
+      question: meant(journal.state(), named)
+    }))
   )
   const item = question?.item ?? named
   const answer = yield* answerOf(question)
@@ -144,6 +147,7 @@ export const giveAnswer = Effect.fnUntraced(function* (
       JournalError: (error) => Effect.fail(fromJournal(error))
     })
   )
+  if (became === "journaled") yield* claimAnswered(runId, origin, lastSeq)
   // What was left for a running process is answered, although the log does not say so yet.
   const left = (yield* pendingQuestions(runId)).filter((one) => one.item !== item)
   const running = became === "left" ? ", which is running and goes on with it" : ""

@@ -122,6 +122,21 @@ export const claiming = Effect.fnUntraced(function* (run: RunId | undefined, ori
 })
 
 /**
+ * An answer was journaled for a run at rest, whose log ended at `lastSeq` before. Where that was as a process had left it,
+ * the log is in order behind the answer too: an answer that is given here is no gap in what is known.
+ */
+export const claimAnswered = Effect.fnUntraced(
+  function* (runId: RunId, origin: Origin, lastSeq: number) {
+    if (origin.head?.seq !== lastSeq) return
+    const { trust } = yield* Host
+    const store = yield* Journal
+    const head = yield* store.head(runId)
+    if (head !== undefined) yield* trust.claim(store.directory(runId), runId, { ...origin, head })
+  },
+  (claimed) => Effect.ignore(claimed)
+)
+
+/**
  * The end of an own run's log was given up by the person here: it is their own still, and goes on unasked. What is left
  * of it is known to nobody, so that no claim rests on it.
  */

@@ -242,7 +242,7 @@ export const makeCallsInFlight = Effect.fnUntraced(function* (run: RunContext) {
     hasMail: () => Queue.sizeUnsafe(inbox) > 0,
     models: () => models,
     has: (n: number) => inFlight.has(n),
-    /** SubflowsByVerb in flight. */
+    /** Subflows in flight. */
     subflows: (): ReadonlyArray<IssuedCall> => [...subflows.values()],
     /** Whether anything is in flight that is not a subflow. */
     hasWork: () => inFlight.size > subflows.size,

@@ -1,5 +1,5 @@
-// LiveAnswers: answers on their way: journaled here, then given to whoever asked, the plan or one of its subflows. Nobody gets an
-// answer that is not durable (`commit`).
+// LiveAnswers: answers on their way: journaled here, then given to whoever asked, the plan or one of its subflows.
+// Nobody gets an answer that is not durable (`commit`).
 import { Effect, Option, Schema } from "effect"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import { makeError, TokenUsage, type ModelError } from "../../domain/ModelError.ts"

@@ -24,8 +24,8 @@ const scheduled = (event: RunEvent): string | undefined =>
     : undefined
 
 /**
- * How the proof ended when it was last run in that run, as evidence under `id`. Only what
- * stands behind the event `after`, up to `until`, counts. Unreadable where it was not run.
+ * How the proof ended when it was last run in that run, as evidence under `id`. Only events behind
+ * `after`, up to `until`, count. Unreadable where it was not run.
  */
 export const proofRecord = Effect.fnUntraced(function* (
   journal: RunJournal,

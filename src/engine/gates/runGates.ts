@@ -1,5 +1,5 @@
 // Gates of a run: which gates a contract asks for are not yet decided when the plan has returned, and how. Pure; the
-// gates of a mission are mission/gates.ts, and doing what is due is gatedPlan.ts and gatesRoom.ts.
+// gates of a mission are mission/gates.ts, and doing what is due is gatedPlan.ts and gatesSubflow.ts.
 import type { Contract } from "../../domain/Contract.ts"
 import type { GateName } from "../../mission/Mission.ts"
 import type { DoneMission } from "../../mission/proofs/provenAgain.ts"

@@ -9,7 +9,7 @@ import type { Evidence } from "../../verifier/Evidence.ts"
 import type { CouncilSaid } from "../gates/gatedPlan.ts"
 
 /** A part of a subflow with a budget of its own, inside the run's. */
-export interface RoomPart {
+export interface SubflowPart {
   /** Which part of the subflow it is: its calls share the budget, in this process and in later ones. */
   readonly part: string
   /** As a refusal calls it: `the board's budget`. */
@@ -27,7 +27,7 @@ export interface ApprovalWanted {
 
 export interface SubflowContext {
   /** A model call of the subflow. It waits while others of its part, or of the run, may free what it needs. */
-  readonly ask: (options: AgentOptions, part?: RoomPart) => Effect.Effect<ModelRunResult>
+  readonly ask: (options: AgentOptions, part?: SubflowPart) => Effect.Effect<ModelRunResult>
   /**
    * A step of the subflow that is not a model call, such as a proof command. `spec` is its identity: the same step is
    * done once, and its journaled answer is taken ever after.

@@ -1,5 +1,5 @@
 // layerWithMissions: the subflows of a run that has a working directory: councils, and missions and gates on its files,
-// whose proof commands run there. The mission itself is missionRoom.ts's, loaded by the first mission.
+// whose proof commands run there. The mission itself is missionSubflow.ts's, loaded by the first mission.
 import { Effect, Layer } from "effect"
 import { FolderHashes } from "../../kernel/folder/FolderHashes.ts"
 import { GivenFiles } from "../../kernel/files/GivenFiles.ts"

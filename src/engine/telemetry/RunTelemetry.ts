@@ -28,8 +28,6 @@ interface OpenCall {
   attempt: Tracer.Span | undefined
 }
 
-const failure = (code: string) => Exit.fail(code)
-
 const ofCall = (told: ToldCall): Readonly<Record<string, unknown>> => ({
   "gen_ai.provider.name": told.adapterId,
   "gen_ai.response.model": told.version ?? told.modelId,
@@ -81,14 +79,14 @@ const makeSpans = (
   const close = (span: Tracer.Span, exit: Exit.Exit<unknown, unknown>): void => span.end(now(), exit)
 
   const run = open("alembic.run", parent, {})
-  let phase: { readonly title: string; readonly span: Tracer.Span } | undefined
+  let phase: Tracer.Span | undefined
   const calls = new Map<string, OpenCall>()
 
   const scheduled = (event: RunEventOf<"CallScheduled">): void => {
     const { call, label, phase: title } = event
     const id = callId(event)
     const maker = makerOf(call.spec)
-    const above = (maker === undefined ? undefined : calls.get(maker)?.span) ?? phase?.span ?? run
+    const above = (maker === undefined ? undefined : calls.get(maker)?.span) ?? phase ?? run
     const isModel = call.verb === "agent"
     const span = open(
       isModel ? `chat ${call.model ?? ""}`.trimEnd() : `alembic.${call.verb}`,
@@ -138,7 +136,7 @@ const makeSpans = (
       "alembic.cost_usd": event.costUsd,
       "error.type": event.error?.code
     })
-    close(call.attempt, event.error === undefined ? Exit.void : failure(event.error.code))
+    close(call.attempt, event.error === undefined ? Exit.void : Exit.fail(event.error.code))
     call.attempt = undefined
   }
 
@@ -156,7 +154,7 @@ const makeSpans = (
 
   const endAll = (exit: Exit.Exit<unknown, unknown>): void => {
     for (const id of calls.keys()) callEnded(id, undefined, Exit.interrupt())
-    if (phase !== undefined) close(phase.span, exit)
+    if (phase !== undefined) close(phase, exit)
     phase = undefined
     if (run.status._tag === "Started") close(run, exit)
   }
@@ -164,8 +162,8 @@ const makeSpans = (
   const observe = (event: RunEvent, told: ToldCall | undefined): void => {
     switch (event.type) {
       case "PhaseStarted":
-        if (phase !== undefined) close(phase.span, Exit.void)
-        phase = { title: event.title, span: open(`phase ${event.title}`, Option.some(run), {}) }
+        if (phase !== undefined) close(phase, Exit.void)
+        phase = open(`phase ${event.title}`, Option.some(run), {})
         break
       case "CallScheduled":
         return scheduled(event)
@@ -174,11 +172,11 @@ const makeSpans = (
       case "AttemptEnded":
         return attemptEnded(event)
       case "CallCompleted": {
-        const exit = told?.code === undefined ? Exit.void : failure(told.code)
+        const exit = told?.code === undefined ? Exit.void : Exit.fail(told.code)
         return callEnded(callId(event), told, exit)
       }
       case "CallParked":
-        return callEnded(callId(event), undefined, failure(event.result.error.code))
+        return callEnded(callId(event), undefined, Exit.fail(event.result.error.code))
       case "CallCancelled":
         return callEnded(callId(event), undefined, Exit.interrupt())
       case "RunCompleted":
@@ -188,7 +186,7 @@ const makeSpans = (
           "alembic.coverage.done": event.coverage.done,
           "alembic.coverage.of": event.coverage.of
         })
-        return endAll(event.type === "RunCompleted" ? Exit.void : failure(event.error.code))
+        return endAll(event.type === "RunCompleted" ? Exit.void : Exit.fail(event.error.code))
       case "RunSuspended":
         set(run, { "alembic.run.status": "suspended", "alembic.suspend.reason": event.reason })
         break
@@ -196,7 +194,7 @@ const makeSpans = (
         break
     }
   }
-  return { observe, endAll, spanOf: (id: string) => calls.get(id)?.span, phase: () => phase?.title }
+  return { observe, endAll, spanOf: (id: string) => calls.get(id)?.span }
 }
 
 const isLevel = (value: unknown): value is LogLevel.LogLevel =>

@@ -114,6 +114,31 @@ describe("claims on what the engine ran", () => {
   )
 })
 
+describe("a claim on a proof of a run that waited for a person", () => {
+  it.live("rests on it once the person has answered: an answer given here is no gap in what is known", () =>
+    Effect.gen(function* () {
+      const cwd = yield* planFolder({
+        "p.plan.mjs": "export const run = async () => 1",
+        "GOAL.md": "g",
+        "ev/a.txt": "a",
+        "contract.json": JSON.stringify({
+          proofs: [{ id: "good", command: [process.execPath, "-e", "console.log(42)"] }],
+          publish: true
+        }),
+        "c.json": JSON.stringify([claim("good", "exit_code", { code: 0 }, "run:@last/proof:good")])
+      })
+      const args = ["run", "--plan", "p.plan.mjs", "--contract", "contract.json", "--yes", "--json"]
+      assert.strictEqual((yield* alembic({ cwd }, ...args)).code, 4)
+      const proven = alembic({ cwd }, "check-claims", "c.json", "--evidence", "ev")
+      assert.strictEqual((yield* proven).code, 0)
+      assert.strictEqual((yield* alembic({ cwd }, "approve", "@last", "publish")).code, 0)
+      assert.strictEqual((yield* proven).code, 0, "answered")
+      assert.strictEqual((yield* alembic({ cwd }, "resume", "@last", "--yes")).code, 0)
+      assert.strictEqual((yield* proven).code, 0, "gone on with")
+    })
+  )
+})
+
 describe("alembic check-claims", () => {
   it.live("exits 0 when all is proven, from files in folders and structured evidence alike", () =>
     Effect.gen(function* () {
