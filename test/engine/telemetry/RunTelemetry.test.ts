@@ -1,7 +1,7 @@
 // A run as an app's tracer, metrics and loggers see it: what stands below what, what is told, by which clock, and what is
 // not told. The tracer is Effect's own, kept in a list.
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Logger, Metric, References, Tracer } from "effect"
+import { Clock, Effect, Logger, Metric, References, Tracer } from "effect"
 import { makeError } from "../../../src/domain/ModelError.ts"
 import { Alembic } from "../../../src/engine/Alembic.ts"
 import { TraceContent } from "../../../src/engine/telemetry/RunTelemetry.ts"
@@ -56,7 +56,7 @@ describe("a traced run", () => {
     () =>
       Effect.gen(function* () {
         const { above, named, spans, tracer } = tracing()
-        const before = BigInt(Date.now()) * 1_000_000n
+        const before = yield* Clock.currentTimeNanos
         const run = Alembic.runProgram({ ...spec, hermetic: true }, program).pipe(
           Effect.provide(engineOn(MemoryDisk.make(), flaky().layer)),
           Effect.withSpan("the app"),
