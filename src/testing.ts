@@ -25,9 +25,8 @@ import { Journal } from "./journal/Journal.ts"
 import { MemoryDisk } from "./kernel/files/FsPort.memory.ts"
 import { HostIdentity } from "./kernel/HostIdentity.ts"
 import { IdFactory } from "./kernel/IdFactory.ts"
-import * as PlanBundlerNode from "./plan/bundler/PlanBundler.node.ts"
-import * as PlanVmNode from "./plan/host/PlanVm.node.ts"
-import * as PreludeNode from "./plan/prelude/Prelude.node.ts"
+import * as PlansNode from "./plan/plans.node.ts"
+import * as PlanCache from "./plan/prelude/PlanCache.ts"
 
 export { SimulatedCrash, type CrashKind, type RecordedStep } from "./kernel/files/FsPort.memory.ts"
 export { makeLogicalClock, type LogicalClock } from "./kernel/LogicalClock.ts"
@@ -63,9 +62,7 @@ export const engineTest = (options: EngineTestOptions = {}): Layer.Layer<EngineS
         options.models ?? layerOffline(options.fixtures),
         Guards.layer(options.guards),
         Layer.succeed(EngineVersions, { engine: "0", node: "0", v8: "0", icu: "0" }),
-        PlanBundlerNode.layer,
-        PlanVmNode.layer,
-        PreludeNode.layer
+        Layer.provide(PlansNode.layerNoCache, PlanCache.layerFs("/alembic/cache"))
       )
       return Alembic.layerNoDeps.pipe(
         Layer.provideMerge(parts),

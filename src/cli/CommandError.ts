@@ -2,6 +2,7 @@
 // people, the exit code, and the next command to type. How it is printed is Output's.
 import * as Schema from "effect/Schema"
 import type { RegistryError } from "../adapters/registry/AdapterRegistry.ts"
+import { defined } from "../domain/defined.ts"
 import type { RunErrorInfo } from "../domain/run/RunEvent.ts"
 import { exitCodeOf, RunStatus } from "../domain/run/RunStatus.ts"
 import type { JournalError } from "../journal/JournalError.ts"
@@ -45,7 +46,7 @@ export const fromJournal = (error: JournalError): CommandError =>
   new CommandError({
     ...journalErrorInfo(error),
     status: journalStatus(error),
-    ...(error.changed === undefined ? {} : { changed: error.changed })
+    ...defined({ changed: error.changed })
   })
 
 export const fromRegistry = ({ code, cure, message }: RegistryError): CommandError =>
@@ -55,9 +56,5 @@ export const fromRegistry = ({ code, cure, message }: RegistryError): CommandErr
 export const errorInfo = ({ code, column, cure, file, line, message, path }: CommandError): RunErrorInfo => ({
   code,
   message,
-  ...(file === undefined ? {} : { file }),
-  ...(path === undefined ? {} : { path }),
-  ...(line === undefined ? {} : { line }),
-  ...(column === undefined ? {} : { column }),
-  ...(cure === undefined ? {} : { cure })
+  ...defined({ file, path, line, column, cure })
 })

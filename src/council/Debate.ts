@@ -4,6 +4,7 @@
 import { Effect, Result } from "effect"
 import type { AgentOptions } from "../domain/Call.ts"
 import type { ModelRunFailure, ModelRunResult } from "../domain/ModelRun.ts"
+import { defined } from "../domain/defined.ts"
 import { currentRules } from "../domain/run/rules.ts"
 import { askingBy, type Asking } from "./asking/askingBy.ts"
 import { speakersOf, type Board, type DebateBudget, type Member, type Phase } from "./Board.ts"
@@ -93,15 +94,16 @@ const callOf = (
         )
       : statementSchema(pack, asking),
   label: `council/${phase.phase}/${member.id}${suffix}`,
-  ...(member.model === undefined ? {} : { model: member.model }),
-  ...(board.maxOutputTokens === undefined ? {} : { maxOutputTokens: board.maxOutputTokens }),
-  ...(board.temperature === undefined ? {} : { temperature: board.temperature }),
-  ...(board.timeoutMs === undefined ? {} : { timeoutMs: board.timeoutMs })
+  ...defined({
+    model: member.model,
+    maxOutputTokens: board.maxOutputTokens,
+    temperature: board.temperature,
+    timeoutMs: board.timeoutMs
+  })
 })
 
 const spentOf = (result: ModelRunResult): Spent => ({
-  ...(result.usage === undefined ? {} : { usage: result.usage }),
-  ...(result.costUsd === undefined ? {} : { costUsd: result.costUsd })
+  ...defined({ usage: result.usage, costUsd: result.costUsd })
 })
 
 const speak = Effect.fnUntraced(function* <R>(

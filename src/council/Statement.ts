@@ -5,6 +5,7 @@ import { Result, Schema } from "effect"
 import { candidatesIn } from "../adapters/structured/jsonInText.ts"
 import type { Json } from "../domain/json/canonicalJson.ts"
 import type { JsonSchemaDocument, ModelRunSuccess } from "../domain/ModelRun.ts"
+import { defined } from "../domain/defined.ts"
 import type { Asking } from "./asking/askingBy.ts"
 import type { Axis } from "./Board.ts"
 import { isSeen } from "./dissent/answers.ts"
@@ -84,7 +85,7 @@ export const statementSchema = (
     objections: {
       type: "array",
       items: text("one objection that must be answered"),
-      ...(maxObjections === undefined ? {} : { maxItems: maxObjections })
+      ...defined({ maxItems: maxObjections })
     },
     ...(pack.evidence === undefined
       ? {}

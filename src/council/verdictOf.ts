@@ -1,6 +1,7 @@
 // verdictOf: from the turns of a debate to its verdict, pure. Counts votes, gathers every dissent (dissent/), checks
 // claims with the verifier, and says what keeps the verdict from being conclusive. Drops nothing.
 import { Result } from "effect"
+import { defined } from "../domain/defined.ts"
 import { checkClaims } from "../verifier/checkClaims.ts"
 import type { Claim } from "../verifier/Claim.ts"
 import { strictJson } from "../domain/json/strictJson.ts"
@@ -155,7 +156,7 @@ export const verdictOf = (board: Board, pack: Pack, course: Course, asking: Aski
   return {
     ok: true,
     question: pack.question,
-    ...(board.id === undefined ? {} : { board: board.id }),
+    ...defined({ board: board.id }),
     ...(asking.keepsPositions ? { rules: asking.rules } : {}),
     decision,
     conclusive: inconclusive.length === 0,
@@ -212,7 +213,7 @@ export const stabilityOf = (
       same: others.filter((other) => other.verdict.decision === verdict.decision).length,
       decisions: others.map((other) => other.verdict.decision),
       calls: added.calls,
-      ...(added.costUsd === undefined ? {} : { costUsd: added.costUsd })
+      ...defined({ costUsd: added.costUsd })
     },
     ...(asking.keepsPositions
       ? {
@@ -230,6 +231,6 @@ export const stabilityOf = (
       outputTokens: (verdict.usage.outputTokens ?? 0) + added.usage.outputTokens
     },
     unpricedCalls: verdict.unpricedCalls + added.unpricedCalls,
-    ...(costUsd === undefined ? {} : { costUsd })
+    ...defined({ costUsd })
   }
 }

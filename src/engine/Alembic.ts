@@ -7,6 +7,7 @@
 import { Context, Deferred, Effect, Exit, Layer, Result, Stream } from "effect"
 import { AdapterRegistry } from "../adapters/registry/AdapterRegistry.ts"
 import { Guards } from "../adapters/guard/Guards.ts"
+import { defined } from "../domain/defined.ts"
 import type { Json } from "../domain/json/canonicalJson.ts"
 import type { RunEvent } from "../domain/run/RunEvent.ts"
 import { runIdFor } from "../domain/run/RunSpec.ts"
@@ -25,6 +26,7 @@ import type { EngineServices, RunOptions, ReplaySummary } from "./Engine.ts"
 import { EngineVersions } from "./EngineVersions.ts"
 import { replayRun } from "./replay/replayRun.ts"
 import { resumeRun } from "./launch/resumeRun.ts"
+import { inspectRun, type Inspection } from "./inspect/inspectRun.ts"
 import { Subflows } from "./subflows/Subflows.ts"
 import { runPlan, type RunPlanOptions } from "./launch/runPlan.ts"
 import {
@@ -90,6 +92,8 @@ interface Methods<Needs> {
   ) => Effect.Effect<Answered, AnswerError | JournalError, Needs>
   /** The events of a run, from the one after `since` on; with `follow`, also those to come, until it ends or stops. */
   readonly events: (runId: string, options?: EventsOptions) => Stream.Stream<RunEvent, JournalError, Needs>
+  /** One run: how it stands, how it ended (a program's typed error with its tag and value), and every call. */
+  readonly inspect: (runId: string) => Effect.Effect<Inspection, JournalError, Needs>
   /** All runs, by id. */
   readonly list: Effect.Effect<ReadonlyArray<RunListing>, JournalError, Needs>
 }
@@ -136,9 +140,7 @@ const pickedForPlans = Context.pick(PlanBundler, PlanVm, Prelude)
 type Ends = Partial<Pick<TypedProgram<unknown, unknown>, "success" | "error">>
 
 const summaryAs = ({ error, success }: Ends, summary: RunSummary) =>
-  success === undefined
-    ? summary
-    : typedSummary({ success, ...(error === undefined ? {} : { error }) }, summary)
+  success === undefined ? summary : typedSummary({ success, ...defined({ error }) }, summary)
 
 type PlanServices = PlanBundler | PlanVm | Prelude
 
@@ -206,6 +208,7 @@ const make = Effect.fnUntraced(function* (plans: Context.Context<PlanServices> |
       Effect.provideContext(answerItem(runId, item, decision, "approval"), parts),
     events: (runId, options) =>
       Stream.unwrap(Effect.map(store.runId(runId), (id) => store.events(id, options))),
+    inspect: (runId) => Effect.provideContext(Effect.flatMap(store.runId(runId), inspectRun), parts),
     list: store.list
   }
   return methods

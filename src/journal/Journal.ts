@@ -23,6 +23,7 @@ import {
 } from "./openRun.ts"
 import { remakeDerived, repairRun, type Repaired } from "./maintenance/repair.ts"
 import { checkRunId, runPaths } from "./store/RunDirectory.ts"
+import { lockHolder } from "./store/RunLock.ts"
 import type { RunJournal } from "./RunJournal.ts"
 import type { NewRun } from "./store/RunMeta.ts"
 import { verifyRun, type VerifyReport } from "./maintenance/verify.ts"
@@ -63,6 +64,8 @@ export class Journal extends Context.Service<
     readonly head: (runId: RunId) => Effect.Effect<LogHead | undefined, JournalError>
     /** Whether the run's log still has that head. False: it was rewritten since. */
     readonly hasHead: (runId: RunId, head: LogHead) => Effect.Effect<boolean, JournalError>
+    /** Whether a process works on the run: who holds its lock. */
+    readonly isAtWork: (runId: RunId) => Effect.Effect<boolean, JournalError>
     /** All runs, by id. A damaged one is listed as such. */
     readonly list: Effect.Effect<ReadonlyArray<RunListing>, JournalError>
     /** Everything that is wrong with a run. Writes nothing. */
@@ -123,6 +126,11 @@ export class Journal extends Context.Service<
           directory: (runId) => runPaths(baseDir, runId).dir,
           head: (runId) => Effect.provideContext(headOf(baseDir, runId), context),
           hasHead: (runId, head) => Effect.provideContext(hasHead(baseDir, runId, head), context),
+          isAtWork: (runId) =>
+            lockHolder(runPaths(baseDir, runId).lock).pipe(
+              Effect.map((holder) => holder !== undefined),
+              Effect.provideContext(context)
+            ),
           list: Effect.provideContext(listRuns(baseDir), context),
           verify: (runId) => Effect.provideContext(verifyRun(baseDir, runId), context),
           repair: (runId, options) => Effect.provideContext(repairRun(baseDir, runId, options), context),

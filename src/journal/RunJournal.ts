@@ -1,6 +1,7 @@
 // RunJournal: one opened run: append, commit, read back, seal. It keeps the state current with what is appended and
 // the derived files (checkpoint, call cache, result) behind the log. Opening and making runs is openRun.ts's.
 import { Clock, Effect, Option, Result, Semaphore, Stream, type Scope } from "effect"
+import { defined } from "../domain/defined.ts"
 import { canonicalJson, type Json } from "../domain/json/canonicalJson.ts"
 import type { RunEvent, RunEventBody } from "../domain/run/RunEvent.ts"
 import type { RunId } from "../domain/run/RunSpec.ts"
@@ -244,7 +245,7 @@ export const makeRunJournal = Effect.fnUntraced(function* (
     if (log === undefined || failed !== undefined) return Effect.fail(failed ?? readOnly)
     if (body.type === "CallCompleted" && body.result !== undefined) {
       const { key, occurrence, result, reused } = body
-      const answer = { key, occurrence, result, ...(reused === undefined ? {} : { reused }) }
+      const answer = { key, occurrence, result, ...defined({ reused }) }
       return Effect.map(appendAnswer(answer), ({ event }) => event)
     }
     if (body.type === "RunCompleted" && body.result !== undefined) {

@@ -4,6 +4,7 @@
 import { Result, Schema } from "effect"
 import type { Assertion, Contract } from "../domain/Contract.ts"
 import { fingerprint } from "../domain/fingerprint.ts"
+import { defined } from "../domain/defined.ts"
 import { withoutSchema } from "../domain/json/userJson.ts"
 import { issuesOf, pathText } from "../domain/schemaIssues.ts"
 import { noOracle, oracleNamed } from "../verifier/oracleKit.ts"
@@ -168,7 +169,7 @@ const proofOf = (contract: Contract, ref: ProofRef, path: string): Result.Result
     command,
     timeoutMs: defaultProofTimeoutMs,
     ...(places.length === 0 ? {} : { places }),
-    ...(prefix === undefined ? {} : { prefix })
+    ...defined({ prefix })
   })
 }
 
@@ -230,8 +231,7 @@ export const loadMission = (
     dependsOn: unit.dependsOn ?? [],
     tier: unit.tier ?? "T4",
     local: unit.local ?? false,
-    ...(unit.model === undefined ? {} : { model: unit.model }),
-    ...(unit.profile === undefined ? {} : { profile: unit.profile }),
+    ...defined({ model: unit.model, profile: unit.profile }),
     maxAttempts: unit.maxAttempts ?? spec.maxAttempts ?? defaultMaxAttempts
   }))
   const claimedBy = (ids: ReadonlyArray<string>) => {

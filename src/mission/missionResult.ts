@@ -1,4 +1,5 @@
 // What a mission answers, out of the state of its work and its gates.
+import { defined } from "../domain/defined.ts"
 import type { Finding } from "../verifier/Finding.ts"
 import { allPassed, type Gates } from "./gates.ts"
 import type { Mission, MissionResult } from "./Mission.ts"
@@ -53,10 +54,9 @@ export const resultOf = (
       id: unit.id,
       status,
       attempts,
-      ...(unit.fixes === undefined ? {} : { fixes: unit.fixes }),
-      ...(handoff === undefined ? {} : { handoff }),
+      ...defined({ fixes: unit.fixes, handoff }),
       proofs,
-      ...(why === undefined ? {} : { failure: why })
+      ...defined({ failure: why })
     })),
     gates: gates.decided,
     assertions: findings ?? state.milestones.at(-1)?.findings ?? [],

@@ -1,5 +1,6 @@
 // The state of a mission's work: which units run, are done or failed, which milestones are validated. A pure function
 // of events; what is due is read off the state, and doing it is runMission.ts's.
+import { defined } from "../domain/defined.ts"
 import type { Finding } from "../verifier/Finding.ts"
 import type { Handoff, Mission, ProofResult, Unit, UnitFailure, UnitStatus } from "./Mission.ts"
 import { proofPassed } from "./Mission.ts"
@@ -103,7 +104,7 @@ const attempted = (run: UnitRun, event: Extract<MissionEvent, { readonly t: "att
   const told = {
     ...run,
     proofs: event.proofs,
-    ...(event.handoff === undefined ? {} : { handoff: event.handoff })
+    ...defined({ handoff: event.handoff })
   }
   if (event.failure !== undefined) return { ...told, status: "failed", failure: event.failure }
   const passed =

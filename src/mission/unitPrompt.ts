@@ -4,6 +4,7 @@ import { Option, Schema } from "effect"
 import type { Json } from "../domain/json/canonicalJson.ts"
 import type { AgentOptions } from "../domain/Call.ts"
 import type { JsonSchemaDocument, ModelRunSuccess } from "../domain/ModelRun.ts"
+import { defined } from "../domain/defined.ts"
 import { Handoff, proofPassed, type Mission, type ProofResult, type Unit } from "./Mission.ts"
 import type { UnitRun } from "./missionState.ts"
 
@@ -27,7 +28,7 @@ const shown = ({ command, exitCode, problem, stderr, stdout, timedOut }: ProofRe
   command,
   exitCode,
   ...(timedOut === true ? { timedOut } : {}),
-  ...(problem === undefined ? {} : { problem }),
+  ...defined({ problem }),
   stdout: stdout.slice(-maxShown).toWellFormed(),
   stderr: stderr.slice(-maxShown).toWellFormed()
 })
@@ -74,8 +75,7 @@ export const attemptCall = (
   schema: handoffSchema,
   label: `${taskId(mission, run.unit)}#${run.attempts + 1}`,
   tier: run.unit.tier,
-  ...(run.unit.model === undefined ? {} : { model: run.unit.model }),
-  ...(run.unit.profile === undefined ? {} : { profile: run.unit.profile })
+  ...defined({ model: run.unit.model, profile: run.unit.profile })
 })
 
 const decodeHandoff = Schema.decodeUnknownOption(Handoff)
@@ -95,6 +95,5 @@ export const contentOf = ({ local, model, profile, prompt, proofs, tier }: Unit)
   tier,
   local,
   proofs: proofs.map(({ command, id }) => [id, ...command]),
-  ...(model === undefined ? {} : { model }),
-  ...(profile === undefined ? {} : { profile })
+  ...defined({ model, profile })
 })

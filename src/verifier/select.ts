@@ -5,6 +5,7 @@ import type { Json } from "../domain/json/canonicalJson.ts"
 import { sha256 } from "../domain/fingerprint.ts"
 import { cutsCapture } from "./boundary.ts"
 import { decimalFromNumber, decimalFromText, type Decimal } from "../domain/decimal.ts"
+import { defined } from "../domain/defined.ts"
 import type { Evidence, FileEvidence } from "./Evidence.ts"
 import { encodeText } from "./evidence/decode.ts"
 import { certainText, doubtIn, linesOf, readText, underDoubt, type Reading } from "./evidence/reading.ts"
@@ -185,15 +186,15 @@ export const select = (evidence: Evidence | undefined, where: Selection): Result
       if (where.pointer !== undefined || where.extract !== undefined || where.stream !== undefined) {
         return yield* give("wrong_kind", "a number has no parts")
       }
-      return { value: found.value, ...(found.unit === undefined ? {} : { unit: found.unit }) }
+      return { value: found.value, ...defined({ unit: found.unit }) }
     }
     const whole = inDocument(found, where) ? undefined : yield* textOf(found, where.stream)
     const value = whole?.text ?? (yield* valueAt(found, where.pointer ?? "", where.stream))
     if (value === undefined) return yield* give("pointer_missing", "the document has no such place")
     const reading = whole ?? (typeof value === "string" ? certainText(value) : undefined)
     const doubt = whole === undefined ? (documentDoubt(found, where.stream) ?? doubtIn(value)) : whole.doubt
-    const rest = doubt === undefined ? {} : { doubt }
-    if (where.extract === undefined) return { value, ...rest, ...(reading === undefined ? {} : { reading }) }
+    const rest = defined({ doubt })
+    if (where.extract === undefined) return { value, ...rest, ...defined({ reading }) }
     if (reading === undefined) return yield* give("wrong_kind", "extract reads texts only")
     const captured = yield* extractFrom(reading, where.extract)
     return { value: captured, reading: certainText(captured), ...rest }

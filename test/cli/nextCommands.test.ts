@@ -10,7 +10,6 @@ import {
   shellWords,
   withPlan
 } from "../../src/cli/render/nextCommand.ts"
-import type { InspectedCall } from "../../src/cli/running/inspectRun.ts"
 import { callText } from "../../src/cli/render/run/inspectionText.ts"
 import { makeStyle } from "../../src/cli/terminal/style.ts"
 import { alembic, jsonLines, lastLine } from "../support/commandLine.ts"
@@ -272,14 +271,7 @@ describe("a workflow script", () => {
 
 describe("list and inspect", () => {
   it("mark no call that did not do its work as done, whatever its status", () => {
-    const call: InspectedCall = {
-      key: "k",
-      occurrence: 1,
-      name: "mission m",
-      status: "completed",
-      attempts: 1,
-      error: "gate_failed"
-    }
+    const call = { name: "mission m", status: "completed", attempts: 1, error: "gate_failed" } as const
     assert.match(callText(call, makeStyle(undefined)), /✗ mission m {2}gate_failed/)
     const { error: _, ...done } = call
     assert.match(callText(done, makeStyle(undefined)), /✓ mission m/)

@@ -18,13 +18,12 @@ import process from "node:process"
 import { fileURLToPath } from "node:url"
 import { Script } from "node:vm"
 import { assert, beforeEach, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { build } from "esbuild"
 import { userCache } from "../../src/kernel/userDirectories.node.ts"
 import { loadPlan } from "../../src/plan/load/loadPlan.ts"
-import * as PlanBundlerNode from "../../src/plan/bundler/PlanBundler.node.ts"
 import { PlanVm } from "../../src/plan/host/PlanVm.ts"
-import * as PlanVmNode from "../../src/plan/host/PlanVm.node.ts"
+import * as PlansNode from "../../src/plan/plans.node.ts"
 import { Prelude } from "../../src/plan/prelude/Prelude.ts"
 import * as PreludeNode from "../../src/plan/prelude/Prelude.node.ts"
 import { finish } from "../support/commandProcess.ts"
@@ -38,7 +37,6 @@ beforeEach(() => {
   return () => rmSync(caches, { recursive: true, force: true })
 })
 
-const live = Layer.mergeAll(PlanBundlerNode.layer, PlanVmNode.layer, PreludeNode.layer)
 const effectPlan = `import { Effect } from "effect"\nexport const run = () => Effect.succeed("as written")`
 
 /** Runs a plan that needs the prelude, to its end, and waits until its process has kept what it wanted to keep. */
@@ -52,7 +50,7 @@ const runOnce = Effect.gen(function* () {
   // The next exchange is taken up after the compiled prelude was kept.
   yield* driver.deliver([])
   return { result: resultOf(state), code: prelude.code }
-}).pipe(Effect.scoped, Effect.provide(live))
+}).pipe(Effect.scoped, Effect.provide(PlansNode.layer))
 
 const compiledFile = () => {
   const folder = join(caches, "alembic", "plans")

@@ -9,9 +9,7 @@ import { Journal } from "../../src/journal/Journal.ts"
 import * as FsPortNode from "../../src/kernel/files/FsPort.node.ts"
 import * as HostIdentityNode from "../../src/kernel/HostIdentity.node.ts"
 import { IdFactory } from "../../src/kernel/IdFactory.ts"
-import * as PlanBundlerNode from "../../src/plan/bundler/PlanBundler.node.ts"
-import * as PlanVmNode from "../../src/plan/host/PlanVm.node.ts"
-import * as PreludeNode from "../../src/plan/prelude/Prelude.node.ts"
+import * as PlansNode from "../../src/plan/plans.node.ts"
 
 /** A folder that goes with the scope. */
 export const temporaryFolder = FileSystem.FileSystem.use((fs) =>
@@ -45,9 +43,7 @@ export const liveEngine = (
     Journal.layer({ baseDir }),
     registry,
     Guards.layer(guards),
-    PlanBundlerNode.layer,
-    PlanVmNode.layer,
-    PreludeNode.layer,
+    PlansNode.layer,
     Layer.succeed(EngineVersions, { engine: "0", node: "0", v8: "0", icu: "0" })
   ).pipe(
     (parts) => Layer.provideMerge(Alembic.layerNoDeps, parts),

@@ -1,15 +1,13 @@
 // Plans that import npm packages, from folders made for a test: loaded, and played in their own process.
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { loadPlan } from "../../src/plan/load/loadPlan.ts"
-import * as PlanBundlerNode from "../../src/plan/bundler/PlanBundler.node.ts"
 import { PlanVm } from "../../src/plan/host/PlanVm.ts"
-import * as PlanVmNode from "../../src/plan/host/PlanVm.node.ts"
 import { Prelude } from "../../src/plan/prelude/Prelude.ts"
-import * as PreludeNode from "../../src/plan/prelude/Prelude.node.ts"
+import * as PlansNode from "../../src/plan/plans.node.ts"
 import { planFolder } from "./planFolder.ts"
 import { play } from "./planHarness.ts"
 
-export const liveRoom = Layer.mergeAll(PlanBundlerNode.layer, PlanVmNode.layer, PreludeNode.layer)
+export const liveRoom = PlansNode.layer
 
 /** The files of a package of one module. */
 export const packageOf = (name: string, text: string, isModule = true): Record<string, string> => ({

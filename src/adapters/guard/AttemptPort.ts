@@ -9,6 +9,7 @@ import {
   type TokenUsage
 } from "../../domain/ModelError.ts"
 import type { ModelRunInput } from "../../domain/ModelRun.ts"
+import { defined } from "../../domain/defined.ts"
 import type { Binding } from "../registry/AdapterRegistry.ts"
 
 /** An attempt that is about to be sent. */
@@ -62,9 +63,6 @@ export const withoutAnother = (error: ModelError, refusal: ModelError): ModelErr
   const { breaker, code, detail, httpStatus, retryAfterMs, retryable } = error
   return makeError(code, `${said}${why}`, {
     retryable,
-    ...(breaker === undefined ? {} : { breaker }),
-    ...(detail === undefined ? {} : { detail }),
-    ...(httpStatus === undefined ? {} : { httpStatus }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs })
+    ...defined({ breaker, detail, httpStatus, retryAfterMs })
   })
 }

@@ -2,6 +2,7 @@
 // limits, ids. What is done with them, and in which order, is runWithGuards's.
 import { Context, Effect, Layer, Metric, PubSub, Stream } from "effect"
 import type { ErrorCode } from "../../domain/ModelError.ts"
+import { defined } from "../../domain/defined.ts"
 import { IdFactory } from "../../kernel/IdFactory.ts"
 import {
   type BreakerPolicy,
@@ -69,9 +70,20 @@ export interface BreakerTransition {
   readonly to: BreakerState["tag"]
 }
 
-export const breakerTransitions = Metric.counter("alembic_breaker_transitions_total", { incremental: true })
+const breakerTransitions = Metric.counter("alembic.breaker.transitions", {
+  description: "Changes of a circuit breaker's state, by adapter, model and the state it came to",
+  incremental: true
+})
 
-export const attemptsTotal = Metric.counter("alembic_attempts_total", { incremental: true })
+const breakerState = Metric.gauge("alembic.breaker.state", {
+  description: "A circuit breaker, by adapter and model: 0 closed, 1 half open, 2 open"
+})
+const levels: Readonly<Record<BreakerState["tag"], number>> = { closed: 0, half_open: 1, open: 2 }
+
+const attemptsEnded = Metric.counter("alembic.attempts.ended", {
+  description: "Attempts that have ended, by adapter and outcome: ok, or the error's code",
+  incremental: true
+})
 
 export class Guards extends Context.Service<
   Guards,
@@ -104,7 +116,7 @@ const makeGuards = Effect.fnUntraced(function* (options: GuardsOptions) {
     timeoutMs: options.timeoutMs ?? defaultGuardsPolicy.timeoutMs,
     maxRepairs: Math.min(2, options.maxRepairs ?? defaultGuardsPolicy.maxRepairs),
     graceMs: options.graceMs ?? defaultGuardsPolicy.graceMs,
-    ...(options.totalTimeoutMs === undefined ? {} : { totalTimeoutMs: options.totalTimeoutMs })
+    ...defined({ totalTimeoutMs: options.totalTimeoutMs })
   }
 
   const breakers = new Map<string, CircuitBreaker>()
@@ -114,10 +126,12 @@ const makeGuards = Effect.fnUntraced(function* (options: GuardsOptions) {
     if (known !== undefined) return known
     const made = makeUnsafe(policy.breaker, (from, to) =>
       Effect.gen(function* () {
+        const model = { "gen_ai.provider.name": adapterId, "gen_ai.request.model": modelId }
         yield* Metric.update(
-          Metric.withAttributes(breakerTransitions, { adapter: adapterId, model: modelId, to: to.tag }),
+          Metric.withAttributes(breakerTransitions, { ...model, "alembic.breaker.to": to.tag }),
           1
         )
+        yield* Metric.update(Metric.withAttributes(breakerState, model), levels[to.tag])
         yield* PubSub.publish(hub, { adapterId, modelId, from: from.tag, to: to.tag })
       })
     )
@@ -136,7 +150,7 @@ const makeGuards = Effect.fnUntraced(function* (options: GuardsOptions) {
     const key = `${adapter} ${outcome}`
     const known = counters.get(key)
     if (known !== undefined) return known
-    const made = Metric.update(Metric.withAttributes(attemptsTotal, { adapter, outcome }), 1)
+    const made = Metric.update(Metric.withAttributes(attemptsEnded, { "gen_ai.provider.name": adapter, "alembic.outcome": outcome }), 1)
     counters.set(key, made)
     return made
   }

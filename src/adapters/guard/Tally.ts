@@ -1,15 +1,14 @@
 // Tally: what a call has used so far, over all its attempts, and what is told of them to whoever bounds the call.
 import { Effect } from "effect"
 import type { ModelError, ModelErrorInfo, TokenUsage } from "../../domain/ModelError.ts"
+import { defined } from "../../domain/defined.ts"
 import { type AttemptPort, boundRaw, type EndedAttempt } from "./AttemptPort.ts"
 
 export const errorInfo = (error: ModelError): ModelErrorInfo => ({
   code: error.code,
   message: error.message,
   retryable: error.retryable,
-  ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
-  ...(error.httpStatus === undefined ? {} : { httpStatus: error.httpStatus }),
-  ...(error.detail === undefined ? {} : { detail: error.detail })
+  ...defined({ retryAfterMs: error.retryAfterMs, httpStatus: error.httpStatus, detail: error.detail })
 })
 
 /** What a call has used so far, over all its attempts. */
@@ -78,11 +77,9 @@ export const count = (tally: Tally, usage: TokenUsage | undefined, costUsd: numb
 
 export const spent = (tally: Tally) => ({
   attempts: tally.attempts,
-  ...(tally.usage === undefined ? {} : { usage: tally.usage }),
-  ...(tally.costUsd === undefined ? {} : { costUsd: tally.costUsd })
+  ...defined({ usage: tally.usage, costUsd: tally.costUsd })
 })
 
 export const told = (usage: TokenUsage | undefined, costUsd: number | undefined) => ({
-  ...(usage === undefined ? {} : { usage }),
-  ...(costUsd === undefined ? {} : { costUsd })
+  ...defined({ usage, costUsd })
 })

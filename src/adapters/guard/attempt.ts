@@ -11,6 +11,7 @@ import {
   TokenUsage
 } from "../../domain/ModelError.ts"
 import type { ModelRunInput } from "../../domain/ModelRun.ts"
+import { defined } from "../../domain/defined.ts"
 import type { Adapter, AttemptSuccess } from "../Adapter.ts"
 import { describeThrown } from "../classify/describeThrown.ts"
 
@@ -57,7 +58,7 @@ const readSuccess = (value: unknown): AttemptSuccess | ModelError => {
     return makeError("invalid_response", `an empty answer (finish reason: ${finishReason})`, {
       // Cut at the limit before any text: the same request would be cut, and billed, again.
       retryable: finishReason !== "length",
-      ...(usage === undefined ? {} : { usage })
+      ...defined({ usage })
     })
   }
   const modelVersionUsed = read("modelVersionUsed")
@@ -67,11 +68,9 @@ const readSuccess = (value: unknown): AttemptSuccess | ModelError => {
   return {
     text: text.toWellFormed(),
     finishReason: finishReason.toWellFormed(),
-    ...(decoded === undefined ? {} : { output: decoded }),
+    ...defined({ output: decoded }),
     ...(typeof modelVersionUsed === "string" ? { modelVersionUsed: modelVersionUsed.toWellFormed() } : {}),
-    ...(usage === undefined ? {} : { usage }),
-    ...(costUsd === undefined ? {} : { costUsd }),
-    ...(raw === undefined ? {} : { raw })
+    ...defined({ usage, costUsd, raw })
   }
 }
 
@@ -92,11 +91,10 @@ const readError = (error: unknown, input: ModelRunInput): ModelError => {
     retryable: typeof error.retryable === "boolean" ? error.retryable : RETRYABLE_CODES.has(code),
     ...(retryAfterMs === undefined || retryAfterMs === 0 ? {} : { retryAfterMs }),
     ...(Number.isSafeInteger(httpStatus) && httpStatus !== undefined ? { httpStatus } : {}),
-    ...(detail === undefined ? {} : { detail }),
+    ...defined({ detail }),
     ...(breaker === "success" || breaker === "failure" || breaker === "neutral" ? { breaker } : {}),
     ...(sent === false ? { sent } : {}),
-    ...(usage === undefined ? {} : { usage }),
-    ...(costUsd === undefined ? {} : { costUsd })
+    ...defined({ usage, costUsd })
   })
 }
 

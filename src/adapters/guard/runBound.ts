@@ -4,6 +4,7 @@ import { Clock, Effect, Result } from "effect"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import { makeError, type ModelError } from "../../domain/ModelError.ts"
 import type { FellBack, ModelRunInput, ModelRunResult } from "../../domain/ModelRun.ts"
+import { defined } from "../../domain/defined.ts"
 import type { AttemptSuccess } from "../Adapter.ts"
 import type { Binding } from "../registry/AdapterRegistry.ts"
 import { withoutAnother } from "./AttemptPort.ts"
@@ -140,7 +141,7 @@ export const runBound = Effect.fnUntraced(
           if (Result.isSuccess(answer)) {
             yield* tellAnswer(options.port, tally)
             const { success, output } = answer.success
-            const told = { ...success, ...(output === undefined ? {} : { output }) }
+            const told = { ...success, ...defined({ output }) }
             return { ...successOf(yield* at, told, tally), ...extras() }
           }
           const error = answer.failure

@@ -5,6 +5,7 @@ import { Cause, Clock, Effect, Exit, Option, Result, Schema } from "effect"
 import { type ModelError, breakerOutcome, makeError } from "../../domain/ModelError.ts"
 import { exactGuardOf } from "../../domain/guardOf.ts"
 import { ModelRunInput, type ModelRunFailure, type ModelRunResult } from "../../domain/ModelRun.ts"
+import { defined } from "../../domain/defined.ts"
 import { issuesText } from "../../domain/schemaIssues.ts"
 import type { Adapter, AttemptSuccess } from "../Adapter.ts"
 import type { Binding } from "../registry/AdapterRegistry.ts"
@@ -305,7 +306,5 @@ export const successOf = (
   text: success.text,
   finishReason: success.finishReason,
   ...spent(tally),
-  ...(success.modelVersionUsed === undefined ? {} : { modelVersionUsed: success.modelVersionUsed }),
-  ...(success.output === undefined ? {} : { output: success.output }),
-  ...(success.raw === undefined ? {} : { raw: success.raw })
+  ...defined({ modelVersionUsed: success.modelVersionUsed, output: success.output, raw: success.raw })
 })

@@ -3,6 +3,7 @@
 import { Clock, Effect, Redacted, Result } from "effect"
 import { makeError, type ModelError } from "../../domain/ModelError.ts"
 import type { ModelRunInput } from "../../domain/ModelRun.ts"
+import { defined } from "../../domain/defined.ts"
 import type { Adapter, AttemptSuccess } from "../Adapter.ts"
 import { readReply } from "../classify/classifyAnswer.ts"
 import { classifyFailedReply, type Reading } from "../classify/classifyHttp.ts"
@@ -78,7 +79,7 @@ const settle = (
       return Result.fail(
         makeError(error.code, error.message, {
           ...overridesOf(error),
-          ...(status === undefined ? {} : { httpStatus: status }),
+          ...defined({ httpStatus: status }),
           ...(exchange.connected ? {} : { sent: false })
         })
       )

@@ -3,6 +3,7 @@
 import { Clock, Effect, Redacted, Result } from "effect"
 import { makeError } from "../../domain/ModelError.ts"
 import type { ModelRunInput } from "../../domain/ModelRun.ts"
+import { defined } from "../../domain/defined.ts"
 import { modelPrograms } from "../../kernel/processes/programs.node.ts"
 import { runSubprocess } from "../../kernel/subprocess/Subprocess.node.ts"
 import type { Adapter } from "../Adapter.ts"
@@ -114,8 +115,7 @@ export const makeCommandAdapter = ({ id, project, secrets = [], spec }: CommandO
   const programs = modelPrograms(project ?? [process.cwd()], process.env["PATH"] ?? "")
   const attempt = Effect.fnUntraced(function* (input: ModelRunInput) {
     const { argv, stdin } = commandLine(spec, id, input)
-    const idempotency =
-      input.idempotencyKey === undefined ? {} : { ALEMBIC_IDEMPOTENCY_KEY: input.idempotencyKey }
+    const idempotency = defined({ ALEMBIC_IDEMPOTENCY_KEY: input.idempotencyKey })
     const program = yield* Effect.promise(() => programs(argv, childEnvironment(process.env, spec)))
     if (program.t === "refused") return yield* makeError("client_error", program.problem)
     const end = yield* runSubprocess({

@@ -4,6 +4,7 @@ import { Clock, DateTime, Duration, Effect, Redacted, Result } from "effect"
 import type { AiError, LanguageModel, Response } from "effect/ai"
 import { makeError, type ModelError, type TokenUsage } from "../../domain/ModelError.ts"
 import type { ModelRunInput } from "../../domain/ModelRun.ts"
+import { defined } from "../../domain/defined.ts"
 import type { Adapter } from "../Adapter.ts"
 import { type Draft, judge } from "../classify/classifyAnswer.ts"
 import { classifyFailedReply, type Reading } from "../classify/classifyHttp.ts"
@@ -31,13 +32,13 @@ const errorOfReason = (reason: AiError.AiErrorReason, { clean, now }: Reading): 
       const hint = positive(
         reason.retryAfter === undefined ? undefined : Duration.toMillis(reason.retryAfter)
       )
-      return makeError("rate_limited", message, hint === undefined ? {} : { retryAfterMs: hint })
+      return makeError("rate_limited", message, defined({ retryAfterMs: hint }))
     }
     case "QuotaExhaustedError": {
       const hint = positive(
         reason.resetAt === undefined ? undefined : DateTime.toEpochMillis(reason.resetAt) - now
       )
-      return makeError("quota_exhausted", message, hint === undefined ? {} : { retryAfterMs: hint })
+      return makeError("quota_exhausted", message, defined({ retryAfterMs: hint }))
     }
     case "AuthenticationError":
       return makeError("auth", message)

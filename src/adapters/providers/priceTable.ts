@@ -1,6 +1,7 @@
 // The kept price table (@pydantic/genai-prices), as it was installed: loaded when a price is first asked for, never
 // refreshed over the network, so that the same version gives the same prices.
 import { Clock, Effect } from "effect"
+import { defined } from "../../domain/defined.ts"
 import type { Price, Rates } from "../registry/AdapterRegistry.ts"
 
 /** The table's own names of providers. */
@@ -35,8 +36,7 @@ const ratesAbove = (prices: Readonly<Record<string, unknown>>, above: number): R
   return {
     inputUsdPerMillion: input,
     outputUsdPerMillion: output,
-    ...(cached === undefined ? {} : { cachedInputUsdPerMillion: cached }),
-    ...(written === undefined ? {} : { cacheWriteUsdPerMillion: written })
+    ...defined({ cachedInputUsdPerMillion: cached, cacheWriteUsdPerMillion: written })
   }
 }
 

@@ -3,6 +3,7 @@
 // only describes it is cleaned like any foreign message. Pure.
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import { makeError, type ModelError } from "../../domain/ModelError.ts"
+import { defined } from "../../domain/defined.ts"
 import type { AttemptSuccess } from "../Adapter.ts"
 import { hideWhole, redact } from "./redact.ts"
 
@@ -48,13 +49,9 @@ export const makeRedactor = (secrets: ReadonlyArray<string>): Redactor => {
     }) =>
       makeError(code, clean(message), {
         retryable,
-        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-        ...(httpStatus === undefined ? {} : { httpStatus }),
+        ...defined({ retryAfterMs, httpStatus }),
         ...(detail === undefined ? {} : { detail: mapStrings(detail, clean) }),
-        ...(breaker === undefined ? {} : { breaker }),
-        ...(sent === undefined ? {} : { sent }),
-        ...(usage === undefined ? {} : { usage }),
-        ...(costUsd === undefined ? {} : { costUsd })
+        ...defined({ breaker, sent, usage, costUsd })
       })
   }
 }

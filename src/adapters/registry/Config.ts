@@ -3,6 +3,7 @@
 // means is ConfiguredRegistry's and, for limits and policies, guardsOptions here.
 import { Effect, Schema, type Option } from "effect"
 import { ErrorCode } from "../../domain/ModelError.ts"
+import { defined } from "../../domain/defined.ts"
 import { issuesText } from "../../domain/schemaIssues.ts"
 import { userJson } from "../../domain/json/userJson.ts"
 import type { GuardsOptions } from "../guard/Guards.ts"
@@ -225,11 +226,13 @@ export const configJsonSchema = (): { readonly [key: string]: unknown } => {
 
 /** What of the configuration is for the guards. */
 export const guardsOptions = (config: AlembicConfig): GuardsOptions => ({
-  ...(config.retry === undefined ? {} : { retry: config.retry }),
-  ...(config.breaker === undefined ? {} : { breaker: config.breaker }),
-  ...(config.brake === undefined ? {} : { brake: config.brake }),
-  ...(config.timeoutMs === undefined ? {} : { timeoutMs: config.timeoutMs }),
-  ...(config.totalTimeoutMs === undefined ? {} : { totalTimeoutMs: config.totalTimeoutMs }),
-  ...(config.maxRepairs === undefined ? {} : { maxRepairs: config.maxRepairs }),
-  ...(config.limits === undefined ? {} : { limits: config.limits })
+  ...defined({
+    retry: config.retry,
+    breaker: config.breaker,
+    brake: config.brake,
+    timeoutMs: config.timeoutMs,
+    totalTimeoutMs: config.totalTimeoutMs,
+    maxRepairs: config.maxRepairs,
+    limits: config.limits
+  })
 })

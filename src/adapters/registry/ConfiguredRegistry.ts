@@ -1,6 +1,7 @@
 // ConfiguredRegistry: the live AdapterRegistry, from alembic.json and the environment. Adapters are made when a link
 // is first bound; keys stay inside them. Which names mean what is references.ts's, where a provider is Endpoints'.
 import { Context, Effect, Layer, type Redacted } from "effect"
+import { defined } from "../../domain/defined.ts"
 import type { Adapter } from "../Adapter.ts"
 import { AdapterRegistry, type Binding, RegistryError } from "./AdapterRegistry.ts"
 import type { AlembicConfig, CommandConfig } from "./Config.ts"
@@ -48,12 +49,7 @@ const commandSpec = (name: string, config: CommandConfig | undefined): CommandSp
   return {
     argv,
     reads: reads ?? base?.reads ?? "text",
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(env === undefined ? {} : { env }),
-    ...(passEnv === undefined ? {} : { passEnv }),
-    ...(sandbox === undefined ? {} : { sandbox }),
-    ...(timeLimitMs === undefined ? {} : { timeLimitMs }),
-    ...(maxOutputBytes === undefined ? {} : { maxOutputBytes })
+    ...defined({ cwd, env, passEnv, sandbox, timeLimitMs, maxOutputBytes })
   }
 }
 
@@ -101,7 +97,7 @@ class Adapters {
           id: link.provider,
           spec,
           secrets,
-          ...(project === undefined ? {} : { project })
+          ...defined({ project })
         })
       }
     }
@@ -160,9 +156,7 @@ const make = Effect.fnUntraced(function* (options: RegistryOptions) {
     const binding: Binding = {
       adapter,
       modelId: link.modelId,
-      ...(price === undefined ? {} : { price }),
-      ...(outputLimit === undefined ? {} : { maxOutputTokens: outputLimit }),
-      ...(again === undefined ? {} : { retryInDoubt: again })
+      ...defined({ price, maxOutputTokens: outputLimit, retryInDoubt: again })
     }
     return binding
   })
@@ -192,8 +186,7 @@ const make = Effect.fnUntraced(function* (options: RegistryOptions) {
       free: binding?.adapter.free ?? false,
       ...(endpoint === undefined ? {} : { keyVariable: endpoint.apiKeyVariable }),
       ...(binding?.price === undefined ? {} : { price: binding.price }),
-      ...(limits === undefined ? {} : { limits }),
-      ...(outputLimit === undefined ? {} : { outputLimit }),
+      ...defined({ limits, outputLimit }),
       ...(problem === undefined ? {} : { problem: problem.message, cure: problem.cure })
     }
     return described
@@ -225,7 +218,7 @@ const make = Effect.fnUntraced(function* (options: RegistryOptions) {
       provider: endpoint.id,
       key: keyState(endpoint),
       keyVariable: endpoint.apiKeyVariable,
-      ...(endpoint.baseUrlVariable === undefined ? {} : { baseUrlVariable: endpoint.baseUrlVariable }),
+      ...defined({ baseUrlVariable: endpoint.baseUrlVariable }),
       baseUrl:
         endpoint.baseUrl !== undefined ? "set" : endpoint.kind === "openai-compatible" ? "absent" : "default"
     }))

@@ -1,6 +1,7 @@
 // layerAdapter: the registry of a program that has one adapter: its own `LanguageModel`, or anything with an
 // `attempt`. Every model a call names is that adapter's; names, profiles and keys are ConfiguredRegistry's business.
 import { Effect, Layer } from "effect"
+import { defined } from "../../domain/defined.ts"
 import type { Adapter } from "../Adapter.ts"
 import { AdapterRegistry, type Binding } from "./AdapterRegistry.ts"
 import { identityOf } from "./offlineRegistry.ts"
@@ -19,8 +20,7 @@ export const layerAdapter = (
   const { model = adapter.id, price } = options
   return Layer.succeed(AdapterRegistry, {
     resolve: (call) => Effect.succeed(identityOf(call, call.model ?? model)),
-    bind: (reference) =>
-      Effect.succeed([{ adapter, modelId: reference, ...(price === undefined ? {} : { price }) }]),
+    bind: (reference) => Effect.succeed([{ adapter, modelId: reference, ...defined({ price }) }]),
     identity: { default: model, adapter: adapter.id }
   })
 }

@@ -4,6 +4,7 @@
 import { Result } from "effect"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import { fingerprint, sha256 } from "../../domain/fingerprint.ts"
+import { defined } from "../../domain/defined.ts"
 import type { AlembicConfig, CommandConfig } from "./Config.ts"
 
 type Meaning = Readonly<Record<string, Json>>
@@ -18,8 +19,7 @@ const commandMeaning = (name: string, config: CommandConfig): Meaning | undefine
     ...(command === undefined
       ? {}
       : { command: command.map((item): Json => (typeof item === "string" ? item : [...item])) }),
-    ...(reads === undefined ? {} : { reads }),
-    ...(cwd === undefined ? {} : { cwd }),
+    ...defined({ reads, cwd }),
     ...(sandbox === undefined ? {} : { sandbox: [...sandbox] })
   }
   return Object.keys(meaning).length === 0 ? undefined : meaning

@@ -2,6 +2,7 @@
 // runs, dry runs and tests; which names exist is not its business.
 import { Effect, Layer } from "effect"
 import type { AgentOptions, CallIdentity } from "../../domain/Call.ts"
+import { defined } from "../../domain/defined.ts"
 import { AdapterRegistry } from "./AdapterRegistry.ts"
 import { fixturesHash, type Fixtures } from "./Fixtures.ts"
 import { makeOfflineAdapter } from "../providers/offline.ts"
@@ -11,11 +12,13 @@ export const identityOf = (options: AgentOptions, model: string): CallIdentity =
   verb: "agent",
   prompt: options.prompt,
   model,
-  ...(options.system === undefined ? {} : { system: options.system }),
-  ...(options.schema === undefined ? {} : { schema: options.schema }),
-  ...(options.maxOutputTokens === undefined ? {} : { maxOutputTokens: options.maxOutputTokens }),
-  ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
-  ...(options.providerOptions === undefined ? {} : { providerOptions: options.providerOptions })
+  ...defined({
+    system: options.system,
+    schema: options.schema,
+    maxOutputTokens: options.maxOutputTokens,
+    temperature: options.temperature,
+    providerOptions: options.providerOptions
+  })
 })
 
 /** All references offline. Rules of the fixtures are used up over the layer's life. */

@@ -4,6 +4,7 @@
 import { Result } from "effect"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import type { AgentOptions, CallIdentity } from "../../domain/Call.ts"
+import { defined } from "../../domain/defined.ts"
 import { type Price, RegistryError } from "./AdapterRegistry.ts"
 import type { AlembicConfig, ModelConfig, ProfileConfig } from "./Config.ts"
 import { linkMeanings, shortMeaning } from "./linkIdentity.ts"
@@ -59,10 +60,7 @@ export const defaultsOf = ({
   system,
   temperature
 }: ModelConfig | ProfileConfig | Defaults): Defaults => ({
-  ...(system === undefined ? {} : { system }),
-  ...(temperature === undefined ? {} : { temperature }),
-  ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-  ...(providerOptions === undefined ? {} : { providerOptions })
+  ...defined({ system, temperature, maxOutputTokens, providerOptions })
 })
 
 export class References {
@@ -158,9 +156,7 @@ export class References {
     links: ReadonlyArray<Link>
   ): Result.Result<void, RegistryError> {
     const given: LinkSettings = {
-      ...(price === undefined ? {} : { price }),
-      ...(outputLimit === undefined ? {} : { outputLimit }),
-      ...(retryInDoubt === undefined ? {} : { retryInDoubt })
+      ...defined({ price, outputLimit, retryInDoubt })
     }
     if (Object.keys(given).length === 0) return Result.succeed(undefined)
     const written = own(this.config.models, name)?.model ?? ""
@@ -313,7 +309,7 @@ export class References {
         model: resolved.reference,
         ...asked,
         ...(meaning === undefined ? {} : { providerOptions: { ...asked.providerOptions, ...meaning } }),
-        ...(options.schema === undefined ? {} : { schema: options.schema })
+        ...defined({ schema: options.schema })
       }
     })
   }
@@ -334,7 +330,7 @@ export class References {
         ...(Object.keys(models).length === 0 ? {} : { models }),
         ...(Object.keys(profiles).length === 0 ? {} : { profiles }),
         ...(this.meanings.size === 0 ? {} : { links: Object.fromEntries(this.meanings) }),
-        ...(fixtures === undefined ? {} : { fixtures })
+        ...defined({ fixtures })
       }
     })
   }

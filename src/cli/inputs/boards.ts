@@ -6,6 +6,7 @@ import { parseConfig } from "../../adapters/registry/Config.ts"
 import { Board } from "../../council/Board.ts"
 import type { BoardError } from "../../council/BoardError.ts"
 import { checkModels, decodeBoard, loadBoard } from "../../council/loadBoard.ts"
+import { defined } from "../../domain/defined.ts"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import { badInput } from "../CommandError.ts"
 import { readText, resolvePath } from "./textFiles.ts"
@@ -27,8 +28,7 @@ const refused = (file: string, error: BoardError) => {
     file,
     path,
     cure: `correct ${file}`,
-    ...(line === undefined ? {} : { line }),
-    ...(column === undefined ? {} : { column })
+    ...defined({ line, column })
   })
 }
 

@@ -3,6 +3,7 @@
 import { Effect, FileSystem, Option, Path, Result } from "effect"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import type { Contract } from "../../domain/Contract.ts"
+import { defined } from "../../domain/defined.ts"
 import { issuesText } from "../../domain/schemaIssues.ts"
 import { userJson, withoutSchema } from "../../domain/json/userJson.ts"
 import { decodeContract, type PlanInputs } from "../../engine/launch/planSpec.ts"
@@ -22,7 +23,7 @@ export const parseJson = (
       cure,
       line,
       column,
-      ...(path === undefined ? {} : { path })
+      ...defined({ path })
     })
   )
 
@@ -71,8 +72,7 @@ export const readInputs = Effect.fnUntraced(function* (flags: InputFlags) {
   })
   const inputs: PlanInputs = {
     goal,
-    ...(contract === undefined ? {} : { contract }),
-    ...(args === undefined ? {} : { args }),
+    ...defined({ contract, args }),
     attachments
   }
   return { inputs, notices }

@@ -1,6 +1,8 @@
 // Numbers for people: money, tokens, time. Never rounded to nothing.
 import { DateTime } from "effect"
 
+export { durationText } from "../../domain/durationText.ts"
+
 /** US dollars, with as many digits as it takes to see something. */
 export const dollarsText = (usd: number): string => {
   if (usd === 0) return "$0"
@@ -12,17 +14,6 @@ export const dollarsText = (usd: number): string => {
 
 export const countText = (n: number): string =>
   n < 10_000 ? String(n) : n < 1_000_000 ? `${(n / 1000).toFixed(1)}k` : `${(n / 1_000_000).toFixed(2)}M`
-
-/** Milliseconds. */
-export const durationText = (ms: number): string => {
-  if (ms < 1000) return `${Math.round(ms)} ms`
-  const seconds = ms / 1000
-  if (seconds < 60) return `${seconds.toFixed(1)} s`
-  const minutes = Math.floor(seconds / 60)
-  return minutes < 60
-    ? `${minutes} min ${Math.round(seconds % 60)} s`
-    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
-}
 
 export const plural = (n: number, one: string, many = `${one}s`): string =>
   `${countText(n)} ${n === 1 ? one : many}`

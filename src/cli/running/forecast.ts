@@ -7,6 +7,7 @@ import { costOf, forecastUsd, inputBound, outputBound } from "../../adapters/Pri
 import { callId } from "../../domain/Call.ts"
 import type { ModelRunInput } from "../../domain/ModelRun.ts"
 import { TokenUsage } from "../../domain/ModelError.ts"
+import { defined } from "../../domain/defined.ts"
 import type { RunEvent, RunEventOf } from "../../domain/run/RunEvent.ts"
 import { wholeNanos } from "../../journal/state/RunState.ts"
 
@@ -66,9 +67,7 @@ export const foreseenCalls = (events: ReadonlyArray<RunEvent>): ReadonlyArray<Fo
 const inputOf = ({ call }: Scheduled): ModelRunInput => ({
   prompt: call.prompt ?? "",
   model: call.model ?? "",
-  ...(call.system === undefined ? {} : { system: call.system }),
-  ...(call.schema === undefined ? {} : { schema: call.schema }),
-  ...(call.maxOutputTokens === undefined ? {} : { maxOutputTokens: call.maxOutputTokens })
+  ...defined({ system: call.system, schema: call.schema, maxOutputTokens: call.maxOutputTokens })
 })
 
 /** What the model itself would be asked to reserve, not the offline adapter that stands in for it. */
@@ -128,7 +127,7 @@ const sum = (
     cost = cost === undefined || one === undefined ? undefined : add(cost, one)
   }
   return {
-    ...(phase === undefined ? {} : { phase }),
+    ...defined({ phase }),
     calls: calls.length,
     reused: calls.length - made.length,
     tokens,
@@ -155,9 +154,7 @@ export const forecastOf = (
       n,
       key,
       occurrence,
-      ...(label === undefined ? {} : { label }),
-      ...(phase === undefined ? {} : { phase }),
-      ...(site === undefined ? {} : { site })
+      ...defined({ label, phase, site })
     }))
   return { phases, total: sum(undefined, calls, chainOf), paidAgain }
 }

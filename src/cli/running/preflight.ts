@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { Prompt } from "effect/cli"
 import { AdapterRegistry, RegistryError, type Binding } from "../../adapters/registry/AdapterRegistry.ts"
 import { ModelCatalog } from "../../adapters/registry/ModelCatalog.ts"
+import { defined } from "../../domain/defined.ts"
 import type { RunErrorInfo } from "../../domain/run/RunEvent.ts"
 import type { PlanBundle } from "../../plan/bundler/PlanBundle.ts"
 import { agree, type Asked } from "../trust/agree.ts"
@@ -65,7 +66,7 @@ const forecastLine = (named: ReadonlyArray<Named>, maxUsd: number | undefined): 
     for (const { adapter, modelId, price } of links) {
       if (adapter.free) continue
       const name = adapter.id.startsWith("command:") ? adapter.id : `${adapter.id}:${modelId}`
-      prices.set(name, `${name} ${priceText({ free: false, ...(price === undefined ? {} : { price }) })}`)
+      prices.set(name, `${name} ${priceText({ free: false, ...defined({ price }) })}`)
     }
   }
   return `spending: ${capText(maxUsd)}; ${[...prices.values()].join("; ")}`

@@ -2,6 +2,7 @@
 // engine's, when the run is resumed.
 import { claimAnswered, originOf } from "../trust/origin.ts"
 import { Effect, Result, Schema } from "effect"
+import { defined } from "../../domain/defined.ts"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import type { RunEventOf } from "../../domain/run/RunEvent.ts"
 import type { RunId } from "../../domain/run/RunSpec.ts"
@@ -82,9 +83,7 @@ const itemOf = (
   item,
   kind,
   text,
-  ...(choices === undefined ? {} : { choices }),
-  ...(schema === undefined ? {} : { schema }),
-  ...(otherwise === undefined ? {} : { default: otherwise })
+  ...defined({ choices, schema, default: otherwise })
 })
 
 /** Every question without an answer, of one run or of all. */

@@ -1,6 +1,7 @@
 // goOnOrBegin: runs what a command describes: a new run with the settings given, or, where the run is there already,
 // on with those it has kept and the ones given now over them. So `run` again and `resume` do the same.
 import { Effect, Result } from "effect"
+import { defined } from "../../domain/defined.ts"
 import type { RunPlanRequest } from "../../engine/Engine.ts"
 import { preparePlan, runPrepared } from "../../engine/launch/runPlanFile.ts"
 import { badInput } from "../CommandError.ts"
@@ -52,7 +53,7 @@ export const goOnOrBegin = Effect.fnUntraced(function* ({
       ? requirementsOf({ config: hermetic ? undefined : given.config, contract })
       : requirementsOfRun({ origin, contract, stored, given, hermetic })
   const runs = runId !== undefined && origin === foreign ? [yield* takenUp(runId)] : undefined
-  const asked = { ...requirements, ...(runs === undefined ? {} : { runs }) }
+  const asked = { ...requirements, ...defined({ runs }) }
   const again = sameAgain(output.args)
   // A run that has ended is preflighted no more: whose end it is, is asked before it is told.
   if (runs !== undefined) {

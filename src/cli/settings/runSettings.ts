@@ -4,6 +4,7 @@
 import { Effect, Option, Schema } from "effect"
 import { decodeConfigText } from "../../adapters/registry/Config.ts"
 import { baseUrlVariables } from "../../adapters/registry/Endpoints.ts"
+import { defined } from "../../domain/defined.ts"
 import type { RunOptions } from "../../engine/Engine.ts"
 import { badInput } from "../CommandError.ts"
 import { Host, type ModelSettings } from "../Host.ts"
@@ -63,8 +64,7 @@ export interface Settings {
 
 /** Texts by role, for the run's directory. */
 export const keptBlobs = ({ config, fixtures, kept }: Settings): Readonly<Record<string, string>> => ({
-  ...(config === undefined ? {} : { config }),
-  ...(fixtures === undefined ? {} : { fixtures }),
+  ...defined({ config, fixtures }),
   settings: encodeKept(kept)
 })
 
@@ -72,12 +72,7 @@ export const keptBlobs = ({ config, fixtures, kept }: Settings): Readonly<Record
 export const modelsOf = ({ config, fixtures, kept }: Settings): ModelSettings => {
   const { baseUrl, baseUrls, configName, model } = kept
   return {
-    ...(config === undefined ? {} : { config }),
-    ...(fixtures === undefined ? {} : { fixtures }),
-    ...(model === undefined ? {} : { model }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(baseUrls === undefined ? {} : { baseUrls }),
-    ...(configName === undefined ? {} : { configName })
+    ...defined({ config, fixtures, model, baseUrl, baseUrls, configName })
   }
 }
 
@@ -85,7 +80,7 @@ export const modelsOf = ({ config, fixtures, kept }: Settings): ModelSettings =>
 const maxJournalBytes = (config: string | undefined): Pick<RunOptions, "maxJournalBytes"> => {
   const read = config === undefined ? undefined : Option.getOrUndefined(decodeConfigText(config))
   const max = read?.journal?.maxBytes
-  return max === undefined ? {} : { maxJournalBytes: max }
+  return defined({ maxJournalBytes: max })
 }
 
 /** How the settings say that the run is run, for the engine. */
@@ -97,11 +92,7 @@ export const howOf = ({
   "acceptLoss" | "approve" | "brake" | "concurrency" | "maxUsd" | "maxJournalBytes"
 > => ({
   ...maxJournalBytes(config),
-  ...(brake === undefined ? {} : { brake }),
-  ...(acceptLoss === undefined ? {} : { acceptLoss }),
-  ...(approve === undefined ? {} : { approve }),
-  ...(concurrency === undefined ? {} : { concurrency }),
-  ...(maxUsd === undefined ? {} : { maxUsd })
+  ...defined({ brake, acceptLoss, approve, concurrency, maxUsd })
 })
 
 export interface HowFlags {
@@ -163,7 +154,7 @@ export const givenSettings = Effect.fnUntraced(function* (
       ...keptHow(flags),
       // A hermetic run calls nobody, and is the same on every machine.
       ...(flags.hermetic === true ? {} : yield* environmentUrls),
-      ...(chosen === undefined ? {} : { model: chosen }),
+      ...defined({ model: chosen }),
       ...(Option.isSome(flags.baseUrl) ? { baseUrl: flags.baseUrl.value.trim() } : {}),
       ...(Option.isSome(flags.config) ? { configName: flags.config.value } : {})
     }

@@ -2,6 +2,7 @@
 // and which approvals count. What this machine began was agreed to when it began.
 import { Effect } from "effect"
 import type { Contract } from "../../domain/Contract.ts"
+import { defined } from "../../domain/defined.ts"
 import type { RunEvent } from "../../domain/run/RunEvent.ts"
 import type { RunId } from "../../domain/run/RunSpec.ts"
 import { unproven, type Proving } from "../../engine/people/Witness.ts"
@@ -95,7 +96,7 @@ export const claiming = Effect.fnUntraced(function* (run: RunId | undefined, ori
     return claim(runId, {
       own,
       foreignUntil: Math.min(origin.foreignUntil, before),
-      ...(head === undefined ? {} : { head }),
+      ...defined({ head }),
       ...(known === 0 ? {} : { knownFrom: known })
     })
   }

@@ -4,6 +4,7 @@ import { Option, Result } from "effect"
 import { decodeConfigText, type AlembicConfig, type CommandConfig } from "../../adapters/registry/Config.ts"
 import { fingerprint } from "../../domain/fingerprint.ts"
 import type { Contract } from "../../domain/Contract.ts"
+import { defined } from "../../domain/defined.ts"
 
 /** A command line that may be run. Texts in `argv` stand as the file has them. */
 export interface CommandLine {
@@ -53,7 +54,7 @@ const argvOf = ({ command, preset, sandbox = [] }: CommandConfig): ReadonlyArray
 const commandOf = ([name, config]: readonly [string, CommandConfig]): CommandLine => ({
   what: `model command:${name}${presets.has(name) ? ", instead of the built-in one" : ""}`,
   argv: argvOf(config),
-  ...(config.cwd === undefined ? {} : { cwd: config.cwd }),
+  ...defined({ cwd: config.cwd }),
   sets: byName(config.env).map(([key, value]) => `${key}=${value}`),
   gets: (config.passEnv ?? []).toSorted()
 })

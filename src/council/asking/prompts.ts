@@ -1,5 +1,6 @@
 // The words members are asked with; what differs by the rules of a run is askingBy.ts's. Everything that comes from others (the question's files, what members said)
 // stands in JSON inside a marked block, said to be material to judge: it cannot end its block, and is no instruction.
+import { defined } from "../../domain/defined.ts"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import { currentRules } from "../../domain/run/rules.ts"
 import { askingBy, type Asking } from "./askingBy.ts"
@@ -57,7 +58,7 @@ const said = (
             .filter(({ member, phase }) => member === turn.member && phase === turn.phase)
             .map(({ id, text }) => ({ id, text }))
         : turn.statement.objections
-      return [{ ...by, position, stance, ...(raised === undefined ? {} : { objections: raised }) }]
+      return [{ ...by, position, stance, ...defined({ objections: raised }) }]
     }
     return "failure" in turn ? [{ ...by, failed: "gave no answer" }] : []
   })

@@ -7,6 +7,7 @@
 //    both says that it stands.
 // 4. A contrarian's `NO_GO` without an objection is a dissent, and so is a stance below the decision of a member whose
 //    vote was not counted.
+import { defined } from "../../domain/defined.ts"
 import { isContrarian, type Board } from "../Board.ts"
 import type { Decision, ScoreTable } from "../scoring.ts"
 import type { Vote } from "../Statement.ts"
@@ -31,7 +32,7 @@ const answersById = (
       const to = answers.get(objection)
       if (to === undefined) continue
       const insufficient = insufficiencyOf(answer, to.text, all)
-      to.given.push({ member, answer, stands, ...(insufficient === undefined ? {} : { insufficient }) })
+      to.given.push({ member, answer, stands, ...defined({ insufficient }) })
     }
   }
   return new Map(Array.from(answers, ([id, { given }]) => [id, given]))

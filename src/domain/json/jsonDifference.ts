@@ -1,4 +1,5 @@
 // The first difference between two JSON values, by JSON pointer (RFC 6901). Used to explain a divergence.
+import { defined } from "../defined.ts"
 import type { Json } from "./canonicalJson.ts"
 
 export interface JsonDifference {
@@ -24,7 +25,7 @@ export const jsonDifference = (
 ): JsonDifference | undefined => {
   if (left === undefined || right === undefined) {
     if (left === right) return undefined
-    return { pointer, ...(left === undefined ? {} : { left }), ...(right === undefined ? {} : { right }) }
+    return { pointer, ...defined({ left, right }) }
   }
   if (isList(left) && isList(right)) {
     const length = Math.max(left.length, right.length)

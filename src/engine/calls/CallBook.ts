@@ -14,6 +14,7 @@ import {
 import { exactGuardOf } from "../../domain/guardOf.ts"
 import { makeError, type ModelError } from "../../domain/ModelError.ts"
 import type { ModelRunFailure } from "../../domain/ModelRun.ts"
+import { defined } from "../../domain/defined.ts"
 import type { CallState, RunState } from "../../journal/state/RunState.ts"
 import type { PlanCall, StepCall } from "../../plan/host/PlanProtocol.ts"
 import type { Part } from "../budget/BudgetDesk.ts"
@@ -76,8 +77,7 @@ export const undispatched = (
     code: error.code,
     message: error.message,
     retryable: error.retryable,
-    ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
-    ...(error.detail === undefined ? {} : { detail: error.detail })
+    ...defined({ retryAfterMs: error.retryAfterMs, detail: error.detail })
   }
 })
 
@@ -213,7 +213,7 @@ export const makeCallBook = Effect.fnUntraced(function* (boards: Readonly<Record
 
   /** Whether all that a reference may reach is free; the default model if none is named. */
   const isFree = (model: string | undefined) =>
-    registry.resolve({ prompt: "?", ...(model === undefined ? {} : { model }) }).pipe(
+    registry.resolve({ prompt: "?", ...defined({ model }) }).pipe(
       Effect.flatMap((identity) => registry.bind(identity.model ?? "")),
       Effect.map((chain) => chain.every(({ adapter }) => adapter.free)),
       Effect.orElseSucceed(() => false)

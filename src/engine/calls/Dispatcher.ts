@@ -19,6 +19,7 @@ import { worstOfAttempt } from "../../adapters/Pricing.ts"
 import { makeError } from "../../domain/ModelError.ts"
 import type { JournalError } from "../../journal/JournalError.ts"
 import type { ModelRunFailure, ModelRunResult } from "../../domain/ModelRun.ts"
+import { defined } from "../../domain/defined.ts"
 import { closedLane, counts as isCounted, failed, isFailing, released, type Brake } from "./brake.ts"
 import { makeBudgetDesk } from "../budget/BudgetDesk.ts"
 import { makeFurtherAttempts, timeIsOver, type Asking } from "../budget/furtherAttempts.ts"
@@ -82,11 +83,10 @@ export const makeDispatcher = (parts: DispatcherParts) => {
       ...call.ref,
       call: call.identity,
       ...(options?.label === undefined ? {} : { label: options.label }),
-      ...(phase === undefined ? {} : { phase }),
-      ...(site === undefined ? {} : { site }),
+      ...defined({ phase, site }),
       ...reserve,
       ...(call.part === undefined ? {} : { scope: call.part.id }),
-      ...(retry === undefined ? {} : { retry })
+      ...defined({ retry })
     })
   }
 
@@ -221,8 +221,7 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     answers.write({
       type: "CallLate",
       ...call.ref,
-      ...(usage === undefined ? {} : { usage }),
-      ...(costUsd === undefined ? {} : { costUsd })
+      ...defined({ usage, costUsd })
     })
 
   /** A call has landed. */

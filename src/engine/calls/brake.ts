@@ -15,6 +15,7 @@
 import type { BrakePolicy } from "../../adapters/guard/Guards.ts"
 import { boundMessage, type ErrorCode, type ModelErrorInfo } from "../../domain/ModelError.ts"
 import type { ModelRunFailure } from "../../domain/ModelRun.ts"
+import { defined } from "../../domain/defined.ts"
 import type { SuspendReason } from "../../domain/run/RunEvent.ts"
 
 /** Why an adapter is closed. `until`: milliseconds of the run's clock, where the provider said so. */
@@ -141,6 +142,6 @@ export const failed = (
             now
           )
         : undefined
-  const next: Lane = { row, first, ...(closed === undefined ? {} : { closed }) }
+  const next: Lane = { row, first, ...defined({ closed }) }
   return { ...self, lanes: new Map(self.lanes).set(adapterId, next) }
 }

@@ -10,6 +10,7 @@ import type { Json } from "../../domain/json/canonicalJson.ts"
 import { sha256 } from "../../domain/fingerprint.ts"
 import type { ModelError } from "../../domain/ModelError.ts"
 import type { ModelRunInput, ModelRunResult } from "../../domain/ModelRun.ts"
+import { defined } from "../../domain/defined.ts"
 import type { RunEventOf } from "../../domain/run/RunEvent.ts"
 import { requestIdOf, type IssuedCall } from "./CallBook.ts"
 import type { AttemptNote, Outcome } from "./CallsInFlight.ts"
@@ -31,11 +32,7 @@ export const inputOf = (run: RunContext, call: IssuedCall): ModelRunInput => {
     requestId: requestIdOf(call.ref),
     idempotencyKey: idempotencyKeyOf(run.journal.runId, call),
     cacheKey: call.ref.key,
-    ...(system === undefined ? {} : { system }),
-    ...(schema === undefined ? {} : { schema }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(providerOptions === undefined ? {} : { providerOptions }),
+    ...defined({ system, schema, maxOutputTokens, temperature, providerOptions }),
     ...(call.options?.timeoutMs === undefined ? {} : { timeoutMs: call.options.timeoutMs })
   }
 }
@@ -65,8 +62,7 @@ const ofWholeChain = (model: ModelRunResult, { before }: CallDispatch): ModelRun
   return {
     ...model,
     attempts: model.attempts + attempts,
-    ...(repairs === undefined ? {} : { repairs }),
-    ...(fellBackFrom === undefined ? {} : { fellBackFrom })
+    ...defined({ repairs, fellBackFrom })
   }
 }
 
@@ -101,7 +97,7 @@ export const dispatchCall = (
         call,
         result: { ...ofWholeChain(model, dispatch) },
         model,
-        ...(last === undefined ? {} : { last })
+        ...defined({ last })
       }))
     )
   })

@@ -1,6 +1,7 @@
 // Gates of a run: which gates a contract asks for are not yet decided when the plan has returned, and how. Pure; the
 // gates of a mission are mission/gates.ts, and doing what is due is gatedPlan.ts and gatesSubflow.ts.
 import type { Contract } from "../../domain/Contract.ts"
+import { defined } from "../../domain/defined.ts"
 import type { GateName } from "../../mission/Mission.ts"
 import type { DoneMission } from "../../mission/proofs/provenAgain.ts"
 
@@ -54,7 +55,7 @@ const doneOf = ({ files, proof, state, title }: MissionSeen): DoneMission => ({
   title,
   proof,
   files,
-  ...(state === undefined ? {} : { state })
+  ...defined({ state })
 })
 
 /**

@@ -3,6 +3,7 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { AdapterRegistry } from "../../adapters/registry/AdapterRegistry.ts"
 import { withScriptModels } from "../../adapters/registry/scriptModels.ts"
+import { defined } from "../../domain/defined.ts"
 import type { RunErrorInfo } from "../../domain/run/RunEvent.ts"
 import type { RunSpec } from "../../domain/run/RunSpec.ts"
 import type { RunSummary } from "../../domain/run/RunSummary.ts"
@@ -79,7 +80,7 @@ export const launchPlan = Effect.fnUntraced(function* (
   const vm = yield* PlanVm
   return yield* vm.launch(bundle, planInputOf(inputs), {
     ...options,
-    ...(prelude === undefined ? {} : { prelude })
+    ...defined({ prelude })
   })
 })
 
@@ -136,9 +137,7 @@ const planErrorInfo = (error: PlanError): RunErrorInfo => {
   const place = Option.match(first, {
     onSome: ({ column, file, line }) => ({ file, line, column }),
     onNone: () => ({
-      ...(error.file === undefined ? {} : { file: error.file }),
-      ...(error.line === undefined ? {} : { line: error.line }),
-      ...(error.column === undefined ? {} : { column: error.column })
+      ...defined({ file: error.file, line: error.line, column: error.column })
     })
   })
   const cure = Option.match(first, {
@@ -155,11 +154,7 @@ const named = (error: PlanError, path: string): PlanError => {
     code,
     path,
     findings,
-    ...(problem === undefined ? {} : { problem }),
-    ...(unlisted === undefined ? {} : { unlisted }),
-    ...(file === undefined ? {} : { file }),
-    ...(line === undefined ? {} : { line }),
-    ...(column === undefined ? {} : { column })
+    ...defined({ problem, unlisted, file, line, column })
   })
 }
 

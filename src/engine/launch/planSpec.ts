@@ -4,6 +4,7 @@ import { Result, Schema } from "effect"
 import { canonicalJson, type Json, type NotCanonicalError } from "../../domain/json/canonicalJson.ts"
 import { Contract } from "../../domain/Contract.ts"
 import { sha256 } from "../../domain/fingerprint.ts"
+import { defined } from "../../domain/defined.ts"
 import type { RunSpec } from "../../domain/run/RunSpec.ts"
 import type { PlanBundle } from "../../plan/bundler/PlanBundle.ts"
 import type { PlanInput } from "../../plan/host/PlanProtocol.ts"
@@ -78,15 +79,15 @@ export const specOfPlan = (
   entry: bundle.entry,
   plan: bundle.modules,
   ...(inputs.contract === undefined ? {} : { contract: contractJson(inputs.contract) }),
-  ...(inputs.args === undefined ? {} : { args: inputs.args }),
+  ...defined({ args: inputs.args }),
   ...(inputs.attachments.length === 0
     ? {}
     : { files: inputs.attachments.map(({ bytes, path }) => [path, sha256(bytes)] as const) }),
   ...boardsPart(more.boards),
-  ...(more.library === undefined ? {} : { library: more.library }),
+  ...defined({ library: more.library }),
   models: more.models,
   ...(more.hermetic ? { hermetic: true } : {}),
-  ...(more.nonce === undefined ? {} : { nonce: more.nonce })
+  ...defined({ nonce: more.nonce })
 })
 
 /** What the plan was given, out of a run's spec and blobs. */
@@ -104,7 +105,7 @@ export const inputsOfSpec = (
   if (contract !== undefined && Result.isFailure(contract)) return Result.fail(contract.failure.message)
   return Result.succeed({
     goal: spec.goal,
-    ...(spec.args === undefined ? {} : { args: spec.args }),
+    ...defined({ args: spec.args }),
     ...(contract === undefined ? {} : { contract: contract.success }),
     attachments
   })

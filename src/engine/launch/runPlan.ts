@@ -1,4 +1,5 @@
 // runPlan: a plan's file by its path, for programs that have goal and attachments at hand. The rest is runPlanFile's.
+import { defined } from "../../domain/defined.ts"
 import type { RunPlanRequest } from "../Engine.ts"
 import type { PlanInputs } from "./planSpec.ts"
 import { runPlanFile } from "./runPlanFile.ts"
@@ -15,6 +16,6 @@ export interface RunPlanOptions
  */
 export const runPlan = (path: string, options: RunPlanOptions) => {
   const { args, attachments = [], contract, goal, ...how } = options
-  const given = { ...(args === undefined ? {} : { args }), ...(contract === undefined ? {} : { contract }) }
+  const given = { ...defined({ args, contract }) }
   return runPlanFile({ ...how, plan: path, inputs: { goal, attachments, ...given } })
 }

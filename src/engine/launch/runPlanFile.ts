@@ -2,6 +2,7 @@
 // `run` are this. Never fails: how it ended is in the summary.
 import { Effect, Result } from "effect"
 import { AdapterRegistry } from "../../adapters/registry/AdapterRegistry.ts"
+import { defined } from "../../domain/defined.ts"
 import { formerRunIdFor, runIdFor, type RunId, type RunSpec } from "../../domain/run/RunSpec.ts"
 import { Journal } from "../../journal/Journal.ts"
 import type { RunSummary } from "../../domain/run/RunSummary.ts"
@@ -87,7 +88,7 @@ const prepare = Effect.fnUntraced(function* (request: RunPlanRequest) {
   const wanted = specOfPlan(ready.bundle, inputs, {
     models: identity,
     hermetic: request.hermetic ?? false,
-    ...(request.boards === undefined ? {} : { boards: request.boards })
+    ...defined({ boards: request.boards })
   })
   if (expectRun !== undefined) {
     const changed = yield* mismatch(wanted, expectRun)

@@ -5,6 +5,7 @@
 // Where there is no witness (the library, tests that bring none) nothing is signed, and whatever the log says counts:
 // whoever embeds the engine answers for the folder.
 import { Context, Effect } from "effect"
+import { defined } from "../../domain/defined.ts"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import type { RunEventBody, RunEventOf } from "../../domain/run/RunEvent.ts"
 
@@ -47,7 +48,7 @@ const saidTo = (runId: string, { hash, item, key, kind, occurrence }: Asked, ans
 export const signed = Effect.fnUntraced(function* (runId: string, asked: Asked | undefined, answer: Json) {
   const witness = yield* Witness
   const mac = asked === undefined ? undefined : witness?.sign(saidTo(runId, asked, answer))
-  return mac === undefined ? {} : { mac }
+  return defined({ mac })
 })
 
 /** An answer as an event, signed. */
@@ -77,7 +78,5 @@ export const unproven = (
   questions: Iterable<{ readonly event: Asked; readonly answer?: Json; readonly mac?: string }>
 ): ReadonlyArray<string> =>
   [...questions].flatMap(({ answer, event, mac }) =>
-    answer === undefined || counts(witness, runId, event, { answer, ...(mac === undefined ? {} : { mac }) })
-      ? []
-      : [event.item]
+    answer === undefined || counts(witness, runId, event, { answer, ...defined({ mac }) }) ? [] : [event.item]
   )

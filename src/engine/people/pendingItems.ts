@@ -5,6 +5,7 @@ import type { CallRef } from "../../domain/Call.ts"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import { makeError, type ModelErrorInfo } from "../../domain/ModelError.ts"
 import type { ModelRunFailure } from "../../domain/ModelRun.ts"
+import { defined } from "../../domain/defined.ts"
 import type { RunEventOf, SuspendReason } from "../../domain/run/RunEvent.ts"
 import { nameGiven } from "./approvalName.ts"
 import { takeInbox } from "./answerItem.ts"
@@ -38,8 +39,7 @@ const beforePerson = ({ attempts, fellBackFrom, repairs, usage }: ModelRunFailur
         before: {
           // The last of them is the look for the person's answer.
           attempts: attempts - 1,
-          ...(repairs === undefined ? {} : { repairs }),
-          ...(usage === undefined ? {} : { usage }),
+          ...defined({ repairs, usage }),
           fellBackFrom
         }
       }
@@ -100,7 +100,7 @@ export const suspension = (
     reason: urgency.find((reason) => reasons.has(reason)) ?? "parked",
     items: [...waiting.map(({ item }) => item), ...blocked.map(itemOf)],
     ...(until.length === 0 ? {} : { until: Math.max(...until) }),
-    ...(error === undefined ? {} : { error })
+    ...defined({ error })
   }
 }
 
@@ -236,7 +236,7 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
     const item = yield* record(call, {
       kind: "question",
       text: prompt,
-      ...(schema === undefined ? {} : { schema }),
+      ...defined({ schema }),
       ...(tried === undefined ? {} : beforePerson(tried))
     })
     const waiting: Waiting = { call, reason: "question", item }

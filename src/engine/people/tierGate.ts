@@ -5,6 +5,7 @@ import { callId, computeCacheKey, type CallIdentity } from "../../domain/Call.ts
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import { makeError } from "../../domain/ModelError.ts"
 import type { ModelRunFailure } from "../../domain/ModelRun.ts"
+import { defined } from "../../domain/defined.ts"
 import { admission, type CouncilWord } from "../../mission/tiers.ts"
 import { nameOfCall } from "./approvalName.ts"
 import type { IssuedCall } from "../calls/CallBook.ts"
@@ -81,7 +82,7 @@ export const makeTierGate = (
     const decided = yield* items.approval(asked, {
       kind: "approval",
       text: `${name ?? "call"}: ${why}: ${shown(prompt)}`,
-      ...(name === undefined ? {} : { name }),
+      ...defined({ name }),
       choices: ["approve", "refuse"],
       hash: call.ref.key
     })

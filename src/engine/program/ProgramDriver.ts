@@ -23,6 +23,7 @@ import {
 } from "../../plan/hooks/steps.ts"
 import { encodedBy, thrownBy } from "../../plan/host/thrown.ts"
 import { makeError } from "../../domain/ModelError.ts"
+import { defined } from "../../domain/defined.ts"
 import { undispatched } from "../calls/CallBook.ts"
 
 const outside = { maxDepth: maxValueDepth }
@@ -112,7 +113,7 @@ export const programDriver = Effect.fnUntraced(function* <A, E, R>(
       if (isClosed) afterTheRun(n, verb, plain, settle)
       else {
         waiting.set(n, settle)
-        request({ t: "call", n, verb, options: plain, ...(phase === undefined ? {} : { phase }) })
+        request({ t: "call", n, verb, options: plain, ...defined({ phase }) })
       }
       return n
     },
@@ -135,8 +136,7 @@ export const programDriver = Effect.fnUntraced(function* <A, E, R>(
     begin: (name, key) => {
       const options = copy({ name, key })
       const identity = JSON.stringify(options)
-      if (inFlight.has(identity))
-        throw new StepCollisionError({ step: name, ...(key === undefined ? {} : { key }) })
+      if (inFlight.has(identity)) throw new StepCollisionError({ step: name, ...defined({ key }) })
       const n = ++issued
       const { answered, begun, toItsExit } = makeBegunStep(() => {
         inFlight.delete(identity)

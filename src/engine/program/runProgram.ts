@@ -3,6 +3,7 @@
 import { Effect, Result, Schema, type Context } from "effect"
 import { AdapterRegistry } from "../../adapters/registry/AdapterRegistry.ts"
 import type { Contract } from "../../domain/Contract.ts"
+import { defined } from "../../domain/defined.ts"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import type { RunErrorInfo } from "../../domain/run/RunEvent.ts"
 import type { RunSpec } from "../../domain/run/RunSpec.ts"
@@ -51,11 +52,11 @@ export const specOfProgram = (given: ProgramSpec, models: Json): RunSpec => ({
   plan: [],
   program: given.program,
   ...(given.contract === undefined ? {} : { contract: contractJson(given.contract) }),
-  ...(given.args === undefined ? {} : { args: given.args }),
+  ...defined({ args: given.args }),
   ...boardsPart(given.boards),
   models,
   ...(given.hermetic === true ? { hermetic: true } : {}),
-  ...(given.nonce === undefined ? {} : { nonce: given.nonce })
+  ...defined({ nonce: given.nonce })
 })
 
 /** Runs `program`, in `context` and with hooks, as the run that `given` describes. Never fails. */

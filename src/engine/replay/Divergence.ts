@@ -3,6 +3,7 @@
 import { Schema } from "effect"
 import type { CallIdentity, Site } from "../../domain/Call.ts"
 import { Site as SiteSchema } from "../../domain/Call.ts"
+import { defined } from "../../domain/defined.ts"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import { jsonDifference } from "../../domain/json/jsonDifference.ts"
 import type { IssuedCall } from "../calls/CallBook.ts"
@@ -52,8 +53,7 @@ const difference = (
   const right = shown(found.right)
   return {
     pointer: found.pointer,
-    ...(left === undefined ? {} : { journaled: left }),
-    ...(right === undefined ? {} : { now: right })
+    ...defined({ journaled: left, now: right })
   }
 }
 
@@ -82,7 +82,7 @@ export const callDiffers = (
     message: `call ${call.n}${at(call.site)} differs from event ${journaled.seq} at ${JSON.stringify(parts.pointer ?? "")}`,
     n: call.n,
     seq: journaled.seq,
-    ...(call.site === undefined ? {} : { site: call.site }),
+    ...defined({ site: call.site }),
     ...parts
   }
 }
@@ -99,7 +99,7 @@ export const namesDiffer = (
     message: `call ${call.n}${at(call.site)} differs from event ${journaled.seq} at ${JSON.stringify(parts.pointer ?? "")}`,
     n: call.n,
     seq: journaled.seq,
-    ...(call.site === undefined ? {} : { site: call.site }),
+    ...defined({ site: call.site }),
     ...parts
   }
 }
@@ -111,8 +111,7 @@ export const extraCall = (call: IssuedCall): Divergence => {
     kind: "extra_call",
     message: `call ${call.n}${at(call.site)} is not in the journal`,
     n: call.n,
-    ...(call.site === undefined ? {} : { site: call.site }),
-    ...(now === undefined ? {} : { now })
+    ...defined({ site: call.site, now })
   }
 }
 
@@ -129,8 +128,7 @@ export const missingCall = (journaled: {
     message: `the plan does not make call ${journaled.n} of event ${journaled.seq}${at(journaled.site)} any more`,
     n: journaled.n,
     seq: journaled.seq,
-    ...(journaled.site === undefined ? {} : { site: journaled.site }),
-    ...(was === undefined ? {} : { journaled: was })
+    ...defined({ site: journaled.site, journaled: was })
   }
 }
 
@@ -145,7 +143,7 @@ export const noteDiffers = (
     seq === undefined
       ? "the plan wrote a phase or log line that is not in the journal"
       : `a phase or log line differs from event ${seq}`,
-  ...(seq === undefined ? {} : { seq }),
+  ...defined({ seq }),
   ...difference(journaled, now)
 })
 

@@ -14,6 +14,7 @@ import { Effect, Option, Result, Stream } from "effect"
 import { callId, type CallIdentity, type CallRef, type Site } from "../../domain/Call.ts"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import { fingerprint } from "../../domain/fingerprint.ts"
+import { defined } from "../../domain/defined.ts"
 import type { RunEvent, RunEventOf } from "../../domain/run/RunEvent.ts"
 import type { RunJournal } from "../../journal/RunJournal.ts"
 import { Doubts } from "../doubt/Doubts.ts"
@@ -54,7 +55,7 @@ export const noteOf = (event: RunEvent): Json | undefined => {
   return {
     type: event.type,
     message: event.message,
-    ...(event.data === undefined ? {} : { data: event.data })
+    ...defined({ data: event.data })
   }
 }
 
@@ -65,8 +66,7 @@ export interface CallNames {
 }
 
 export const namesOf = ({ label, phase }: CallNames): Json => ({
-  ...(label === undefined ? {} : { label }),
-  ...(phase === undefined ? {} : { phase })
+  ...defined({ label, phase })
 })
 
 /** What a note is told apart by. */

@@ -2,6 +2,7 @@
 // dispatched, nothing written; the directory may be read-only.
 import { Clock, Deferred, Effect, Option, type Scope } from "effect"
 import type { AdapterRegistry } from "../../adapters/registry/AdapterRegistry.ts"
+import { defined } from "../../domain/defined.ts"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import { firstRules } from "../../domain/run/rules.ts"
 import type { RunId, RunSpec } from "../../domain/run/RunSpec.ts"
@@ -43,8 +44,7 @@ interface Comparison {
   readonly compared?: ReplaySummary["compared"]
 }
 
-const diverges = (divergence: Divergence | undefined): Comparison =>
-  divergence === undefined ? {} : { divergence }
+const diverges = (divergence: Divergence | undefined): Comparison => defined({ divergence })
 
 /** Rules by which a run that began under the first ones may have ended otherwise than it would now. */
 const changedRules = {
@@ -144,7 +144,7 @@ const failed = (runId: string, code: string, message: string, cure?: string): Re
   runId,
   identical: false,
   events: 0,
-  error: { code, message, ...(cure === undefined ? {} : { cure }) }
+  error: { code, message, ...defined({ cure }) }
 })
 
 const replayFailure = (runId: string, error: JournalError): ReplaySummary =>
@@ -189,9 +189,7 @@ const replayWith = Effect.fnUntraced(function* (
     identical: divergence === undefined && upToHere === undefined,
     events: journal.state().lastSeq,
     ...(history.strict ? {} : { compared: "content" as const }),
-    ...(compared === undefined ? {} : { compared }),
-    ...(rule === undefined ? {} : { rule }),
-    ...(divergence === undefined ? {} : { divergence })
+    ...defined({ compared, rule, divergence })
   }
   return summary
 })

@@ -4,6 +4,7 @@
 // when it was stopped is lent as a doubt, and nothing of the lender's is left running beside the borrower.
 import { Effect, Result, Stream } from "effect"
 import { callId, type CallIdentity } from "../../domain/Call.ts"
+import { defined } from "../../domain/defined.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { JournalError } from "../../journal/JournalError.ts"
 import type { RunJournal } from "../../journal/RunJournal.ts"
@@ -44,7 +45,7 @@ const quieten = Effect.fnUntraced(function* (runId: string) {
           path: error.path,
           problem: `${runId}, whose answers are to be taken, is running a command: ${error.problem}`,
           cure: error.cure ?? `alembic tail ${runId}`,
-          ...(error.holder === undefined ? {} : { holder: error.holder })
+          ...defined({ holder: error.holder })
         })
       : error
   )
@@ -146,7 +147,7 @@ const copyFrom = Effect.fnUntraced(function* (
       key: call.id.slice(0, cut),
       occurrence: Number(call.id.slice(cut + 1)),
       at: yield* pieces.add(yield* lender.readResultText(call)),
-      ...(among === undefined ? {} : { alike: among })
+      ...defined({ alike: among })
     })
   }
   const copies = [
@@ -172,7 +173,7 @@ const copyFrom = Effect.fnUntraced(function* (
     }
   for (const doubt of known.all) {
     const among = alike.get(callId(doubt))
-    doubts.set(callId(doubt), { ...doubt, ...(among === undefined ? {} : { alike: among }) })
+    doubts.set(callId(doubt), { ...doubt, ...defined({ alike: among }) })
   }
   const index: LentIndex = {
     v: 1,

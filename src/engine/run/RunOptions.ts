@@ -1,6 +1,7 @@
 // From how a caller wants a run to be run to the engine's own options: the one place where their defaults are.
 import { Option } from "effect"
 import type { Budget, Contract } from "../../domain/Contract.ts"
+import { defined } from "../../domain/defined.ts"
 import type { RunOptions } from "../Engine.ts"
 import type { ExecuteOptions } from "./executeRun.ts"
 
@@ -13,7 +14,7 @@ const lower = (left: number | undefined, right: number | undefined): number | un
 /** The contract's budget, tightened by the caller's own cap. */
 const budgetOf = (contract: Contract | undefined, maxUsd: number | undefined): Budget => {
   const usd = lower(contract?.budget?.usd, maxUsd)
-  return { ...contract?.budget, ...(usd === undefined ? {} : { usd }) }
+  return { ...contract?.budget, ...defined({ usd }) }
 }
 
 export const runOptions = (
@@ -27,7 +28,7 @@ export const runOptions = (
   approve: how.approve ?? [],
   boards: how.boards ?? {},
   acceptLoss: how.acceptLoss ?? false,
-  ...(how.brake === undefined ? {} : { brake: how.brake }),
+  ...defined({ brake: how.brake }),
   ...Option.match(Option.fromNullishOr(how.maxJournalBytes ?? contract?.journal?.maxBytes), {
     onNone: () => ({}),
     onSome: (maxJournalBytes) => ({ maxJournalBytes })
@@ -40,8 +41,5 @@ export const runOptions = (
     onNone: () => ({}),
     onSome: (minCoverage) => ({ minCoverage })
   }),
-  ...(lender === undefined ? {} : { lender }),
-  ...(how.observe === undefined ? {} : { observe: how.observe }),
-  ...(how.observeDurable === undefined ? {} : { observeDurable: how.observeDurable }),
-  ...(how.stop === undefined ? {} : { stop: how.stop })
+  ...defined({ lender, observe: how.observe, observeDurable: how.observeDurable, stop: how.stop })
 })

@@ -1,6 +1,7 @@
 // Session: what the plan has done so far in this process, against what the journal knows. Takes turns apart into
 // calls, notes, cancels and slots, and says at once where they part from the journal. Writes nothing.
 import { Effect, Option } from "effect"
+import { defined } from "../../domain/defined.ts"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import { firstRules } from "../../domain/run/rules.ts"
 import type { Coverage, RunEventBody } from "../../domain/run/RunEvent.ts"
@@ -34,7 +35,7 @@ const noteBody = (request: Extract<PlanRequest, { t: "phase" | "log" }>): Note =
     : {
         type: "Logged",
         message: request.message,
-        ...(request.data === undefined ? {} : { data: request.data })
+        ...defined({ data: request.data })
       }
 
 const asJson = (body: Note): Json => ({ ...body })

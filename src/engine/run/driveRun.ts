@@ -4,6 +4,7 @@ import { councilFirstRules } from "../../domain/run/rules.ts"
 import type { RunEventBody } from "../../domain/run/RunEvent.ts"
 import type { RunSummary } from "../../domain/run/RunSummary.ts"
 import { wholeNanos } from "../../domain/budget/nanos.ts"
+import { defined } from "../../domain/defined.ts"
 import { journalErrorInfo, journalStatus } from "../../journal/state/journalStatus.ts"
 import type { JournalError } from "../../journal/JournalError.ts"
 import type { RunState } from "../../journal/state/RunState.ts"
@@ -82,13 +83,13 @@ const endOf = (
       type: "RunFailed",
       status: error.code === "non_deterministic" ? "refused" : error.code === "no_run" ? "invalid" : "failed",
       error,
-      ...(findings === undefined ? {} : { findings }),
+      ...defined({ findings }),
       coverage
     }
   }
   const value = state.t === "returned" ? resultValue(state.result) : undefined
   const notices = state.t === "returned" ? state.notices : undefined
-  const result = value === undefined ? {} : { result: value, ...(notices === undefined ? {} : { notices }) }
+  const result = value === undefined ? {} : { result: value, ...defined({ notices }) }
   if (overBudget > 0 && !run.acceptLoss) {
     const error = {
       code: "budget_exceeded",
@@ -130,13 +131,13 @@ const endOf = (
 const endedBy = (
   end: End,
   runId: string,
-  state: RunState
+  state: RunState,
+  isProgram: boolean
 ): Pick<Ended, "status" | "result" | "notices" | "error" | "findings"> => ({
   status: end.status,
-  ...(end.result === undefined ? {} : { result: end.result }),
-  ...(end.notices === undefined ? {} : { notices: end.notices }),
+  ...defined({ result: end.result, notices: end.notices }),
   ...(end.type === "RunFailed"
-    ? { error: { cure: failureCure(runId, end.error.code, state), ...end.error } }
+    ? { error: { cure: failureCure(runId, end.error.code, state, isProgram), ...end.error } }
     : {}),
   ...(end.type === "RunFailed" && end.findings !== undefined ? { findings: end.findings } : {}),
   ...(end.status === "incomplete" ? { error: lossError(end.coverage, runId, state) } : {})
@@ -155,8 +156,7 @@ const diverged = (divergence: Divergence, runId: string): Pick<Ended, "status" |
 const suspendedBy = ({ error, items, reason, until }: Suspension): RunSummary["suspended"] => ({
   reason,
   items,
-  ...(until === undefined ? {} : { until }),
-  ...(error === undefined ? {} : { error })
+  ...defined({ until, error })
 })
 
 const interrupted = Effect.fnUntraced(function* (run: RunContext, signal: string) {
@@ -241,7 +241,7 @@ const toItsEnd = Effect.fnUntraced(function* (
     // Who answered while the run was stopping finds it stopped: their answer is in the log by then.
     yield* takeInbox(journal, (body) => append(run, body))
     yield* journal.checkpoint
-    return { status: "suspended" as const, ...(suspended === undefined ? {} : { suspended }) }
+    return { status: "suspended" as const, ...defined({ suspended }) }
   }
   const state: PlanState =
     live.t === "unwritable" ? { t: "failed", error: journalErrorInfo(live.error) } : session.state
@@ -252,7 +252,7 @@ const toItsEnd = Effect.fnUntraced(function* (
   yield* append(run, end)
   yield* journal.commit
   yield* journal.seal(end.result)
-  return endedBy(end, journal.runId, journal.state())
+  return endedBy(end, journal.runId, journal.state(), history.isProgram)
 })
 
 /** A run as it is opened: its plan is not yet between its gates. */

@@ -3,6 +3,7 @@
 import { Clock, Deferred, Effect, Random, Result, type Scope } from "effect"
 import type { Budget, Contract } from "../../domain/Contract.ts"
 import { callId, type CallRef } from "../../domain/Call.ts"
+import { defined } from "../../domain/defined.ts"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import type { RunErrorInfo, RunEvent } from "../../domain/run/RunEvent.ts"
 import type { RunSpec } from "../../domain/run/RunSpec.ts"
@@ -100,23 +101,23 @@ export const summaryOfEnd = Effect.fnUntraced(function* (
     calls,
     durationMs,
     costBefore: committedUsd(state),
-    ...(end.notices === undefined ? {} : { notices: end.notices })
+    ...defined({ notices: end.notices })
   }
   if (end.type === "RunFailed") {
     const result = end.resultBlob === undefined ? end.result : yield* journal.blobs.get(end.resultBlob.blob)
     return summarize(state, {
       ...base,
       status: end.status,
-      ...(result === undefined ? {} : { result }),
-      error: { cure: failureCure(journal.runId, end.error.code, state), ...end.error },
-      ...(end.findings === undefined ? {} : { findings: end.findings })
+      ...defined({ result }),
+      error: { cure: failureCure(journal.runId, end.error.code, state, history.isProgram), ...end.error },
+      ...defined({ findings: end.findings })
     })
   }
   const result = yield* journal.result
   return summarize(state, {
     ...base,
     status: end.status,
-    ...(result === undefined ? {} : { result }),
+    ...defined({ result }),
     ...(end.status === "incomplete" ? { error: lossError(end.coverage, journal.runId, state) } : {})
   })
 })
@@ -283,7 +284,7 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
       : undefined
   const driver = yield* request.launch
   const book = yield* makeCallBook(options.boards)
-  const telemetry = yield* makeRunTelemetry(journal.runId, spec.program !== undefined)
+  const telemetry = yield* makeRunTelemetry(journal, spec.program !== undefined)
   const run: PlanRun = {
     journal,
     driver,

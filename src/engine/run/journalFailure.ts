@@ -1,4 +1,5 @@
 // The summary of a run whose directory is broken, where there is no other; and of one that its disk has no room for.
+import { defined } from "../../domain/defined.ts"
 import type { RunErrorInfo } from "../../domain/run/RunEvent.ts"
 import type { RunSummary } from "../../domain/run/RunSummary.ts"
 import type { JournalError } from "../../journal/JournalError.ts"
@@ -18,8 +19,7 @@ export const diskIsFull = (
 /** `known`: the run was there before. */
 export const journalFailure = (error: JournalError, runId?: string, known = false): RunSummary => {
   const summary = notStarted(journalStatus(error), journalErrorInfo(error), {
-    ...(runId === undefined ? {} : { runId }),
-    ...(error.changed === undefined ? {} : { changed: error.changed })
+    ...defined({ runId, changed: error.changed })
   })
   return known && runId !== undefined && error.code === "no_space"
     ? { ...summary, ...diskIsFull(runId, error) }

@@ -193,7 +193,10 @@ export const liveRun = Effect.fnUntraced(function* (
     if (call.toItsExit !== undefined) {
       if (items.isInDoubt(call)) counts.inDoubt++
       yield* dispatcher.schedule(call)
-      const exit = call.toItsExit(idempotencyKeyOf(run.journal.runId, call))
+      const exit = call.toItsExit(
+        idempotencyKeyOf(run.journal.runId, call),
+        run.hermetic === undefined ? run.spanOf(call.id) : undefined
+      )
       const outcome = Effect.map(exit, (result) => ({ call, result, model: undefined }))
       return void begun.set(call.n, inFlight.launch(call, outcome))
     }

@@ -1,6 +1,7 @@
 // From a run's journal to its summary (spec 11): the same for a run that has just ended, one printed again, and one
 // that never began.
 import { Result } from "effect"
+import { defined } from "../../domain/defined.ts"
 import { canonicalJson, type Json } from "../../domain/json/canonicalJson.ts"
 import type { Coverage, RunErrorInfo } from "../../domain/run/RunEvent.ts"
 import type { RunStatus } from "../../domain/run/RunStatus.ts"
@@ -26,10 +27,10 @@ export const notStarted = (
 ): RunSummary => ({
   type: "RunSummary",
   ok: false,
-  ...(more.runId === undefined ? {} : { runId: more.runId }),
+  ...defined({ runId: more.runId }),
   status,
   error,
-  ...(more.changed === undefined ? {} : { changed: more.changed }),
+  ...defined({ changed: more.changed }),
   coverage: { done: 0, of: 0 },
   calls: noCalls,
   usage: { inputTokens: 0, outputTokens: 0 },
@@ -89,10 +90,12 @@ export const retryRefused = (
 export const editCure = (runId: string) => `alembic run --reuse ${runId}`
 
 /** What to do about a run that failed: making calls again helps only where calls failed. */
-export const failureCure = (runId: string, code: string, state: RunState): string =>
-  state.failed > 0 && code === "plan_error"
-    ? retryRefused(runId, state)
-    : `correct the plan, then: ${editCure(runId)} (what was answered is not paid again)`
+export const failureCure = (runId: string, code: string, state: RunState, isProgram: boolean): string =>
+  isProgram
+    ? "mend the program and run it again: what was answered is not paid again"
+    : state.failed > 0 && code === "plan_error"
+      ? retryRefused(runId, state)
+      : `correct the plan, then: ${editCure(runId)} (what was answered is not paid again)`
 
 /** Said of a run that returned with items lost. */
 export const lossError = ({ done, of }: Coverage, runId: string, state: RunState): RunErrorInfo => ({
@@ -121,12 +124,9 @@ export const summarize = (state: RunState, parts: SummaryParts): RunSummary => (
   ok: parts.status === "completed",
   runId: parts.runId,
   status: parts.status,
-  ...(parts.result === undefined ? {} : { result: parts.result }),
-  ...(parts.notices === undefined ? {} : { notices: parts.notices }),
-  ...(parts.error === undefined ? {} : { error: parts.error }),
-  ...(parts.findings === undefined ? {} : { findings: parts.findings }),
+  ...defined({ result: parts.result, notices: parts.notices, error: parts.error, findings: parts.findings }),
   coverage: parts.coverage,
-  ...(parts.suspended === undefined ? {} : { suspended: parts.suspended }),
+  ...defined({ suspended: parts.suspended }),
   calls: parts.calls,
   usage: state.usage,
   ...costs(state, parts.costBefore),

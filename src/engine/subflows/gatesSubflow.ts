@@ -3,6 +3,7 @@
 import { Effect, Option, Schema, Struct } from "effect"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import type { Contract } from "../../domain/Contract.ts"
+import { defined } from "../../domain/defined.ts"
 import { MissionResult } from "../../mission/Mission.ts"
 import type { ProofRunner } from "../../mission/proofs/ProofRunner.ts"
 import { asOne, changedSince } from "../../mission/proofs/provenAgain.ts"
@@ -35,8 +36,7 @@ const atStart = Effect.fnUntraced(function* (ports: MissionPorts) {
   yield* ports.record("gate", { gate: "council", pass, detail })
   const { conclusive, decision } = verdict
   const said: Json = {
-    ...(decision === undefined ? {} : { decision }),
-    ...(conclusive === undefined ? {} : { conclusive })
+    ...defined({ decision, conclusive })
   }
   const answer: Json = { ok: pass, gates: [scope, { gate: "council", pass, detail }], council: said }
   return answer

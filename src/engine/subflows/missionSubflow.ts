@@ -3,6 +3,7 @@
 import { Effect, Result, Schema } from "effect"
 import { debate, type DebatePorts } from "../../council/Debate.ts"
 import { decodeBoard } from "../../council/loadBoard.ts"
+import { defined } from "../../domain/defined.ts"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import type { PathHashes } from "../../kernel/folder/FolderHashes.ts"
 import { isInside, isUnread } from "../../mission/proofs/gatherEvidence.ts"
@@ -88,8 +89,8 @@ export const missionPorts = (
   const wantedOf = ({ before, content, item, why }: ApprovalWanted) => ({
     name: item,
     text: why,
-    content: { of: content, ...(result === undefined ? {} : { result }) },
-    ...(before === undefined ? {} : { before })
+    content: { of: content, ...defined({ result }) },
+    ...defined({ before })
   })
   return {
     ask: context.ask,
@@ -125,7 +126,7 @@ export const missionPorts = (
     isLocal: context.isFree,
     rules: context.rules,
     ...(context.isForecast ? { isForecast: true } : {}),
-    ...(held === undefined ? {} : { council: held })
+    ...defined({ council: held })
   }
 }
 

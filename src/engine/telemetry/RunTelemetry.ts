@@ -6,7 +6,10 @@
 import { Clock, Context, Effect, Exit, LogLevel, Option, References, Tracer } from "effect"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import { callId } from "../../domain/Call.ts"
+import { defined } from "../../domain/defined.ts"
 import type { RunEvent, RunEventOf } from "../../domain/run/RunEvent.ts"
+import type { RunJournal } from "../../journal/RunJournal.ts"
+import { costOfRun } from "../../journal/state/RunState.ts"
 import { addToMetrics } from "./runMetrics.ts"
 import { toldBy, type ToldCall } from "./toldCall.ts"
 
@@ -205,12 +208,25 @@ const toLoggers = (event: RunEventOf<"Logged">, runId: string, phase: string | u
   const data =
     typeof event.data === "object" && event.data !== null && !Array.isArray(event.data) ? event.data : {}
   const { level, ...more } = { level: undefined, ...data }
-  const annotations = { ...more, runId, ...(phase === undefined ? {} : { phase }) }
+  const annotations = { ...more, runId, ...defined({ phase }) }
   return Effect.annotateLogs(Effect.logWithLevel(isLevel(level) ? level : "Info")(event.message), annotations)
 }
 
+/** The events that change what a run has spent or holds. */
+const movesMoney: ReadonlySet<RunEvent["type"]> = new Set<RunEvent["type"]>([
+  "CallScheduled",
+  "AttemptStarted",
+  "AttemptEnded",
+  "CallCompleted",
+  "CallParked",
+  "CallLate"
+])
+
 /** In the context of whoever runs the run. `isProgram`: what is logged goes to the loggers too. */
-export const makeRunTelemetry = Effect.fnUntraced(function* (runId: string, isProgram: boolean) {
+export const makeRunTelemetry = Effect.fnUntraced(function* (
+  { runId, state }: Pick<RunJournal, "runId" | "state">,
+  isProgram: boolean
+) {
   const context = yield* Effect.context<never>()
   const clock = yield* Clock.Clock
   const tracer = yield* Tracer.Tracer
@@ -220,13 +236,14 @@ export const makeRunTelemetry = Effect.fnUntraced(function* (runId: string, isPr
   const spans = isTraced
     ? makeSpans(tracer, parent, runId, () => clock.currentTimeNanosUnsafe(), yield* TraceContent)
     : undefined
-  const addEvent = addToMetrics(context)
+  const { addEvent, addBudget } = addToMetrics(context)
   let phase: string | undefined
   const telemetry: RunTelemetry = {
     observe: (event) =>
       Effect.suspend(() => {
         const told = event.type === "CallCompleted" ? toldBy(event) : undefined
         addEvent(event, told)
+        if (movesMoney.has(event.type)) addBudget(costOfRun(state()))
         spans?.observe(event, told)
         if (event.type === "PhaseStarted") phase = event.title
         return isProgram && event.type === "Logged"
@@ -234,7 +251,10 @@ export const makeRunTelemetry = Effect.fnUntraced(function* (runId: string, isPr
           : Effect.void
       }),
     spanOf: (id) => spans?.spanOf(id),
-    end: Effect.sync(() => spans?.endAll(Exit.interrupt()))
+    end: Effect.sync(() => {
+      addBudget({ ...costOfRun(state()), heldUsd: 0 })
+      spans?.endAll(Exit.interrupt())
+    })
   }
   return telemetry
 })

@@ -2,6 +2,7 @@
 // seconds, tokens, dollars; what is told apart is told by attributes, never by names.
 import { Metric, type Context } from "effect"
 import type { RunEvent } from "../../domain/run/RunEvent.ts"
+import type { RunCost } from "../../journal/state/RunState.ts"
 import type { ToldCall } from "./toldCall.ts"
 
 type Attributes = Readonly<Record<string, string>>
@@ -26,6 +27,12 @@ const duration = Metric.histogram("gen_ai.client.operation.duration", {
 const refused = Metric.counter("alembic.budget.refused", {
   description: "Calls that a budget refused",
   incremental: true
+})
+const held = Metric.counter("alembic.budget.held", {
+  description: "US dollars held for attempts in flight or in doubt, of the runs at work"
+})
+const spent = Metric.counter("alembic.budget.spent", {
+  description: "US dollars that count as spent against budgets, of the runs worked on by this process"
 })
 const suspensions = Metric.counter("alembic.suspensions", {
   description: "Runs that were suspended, by reason; outage, quota: a brake has closed",
@@ -58,7 +65,16 @@ export const addToMetrics = (context: Context.Context<never>) => {
     if (code === "budget_exceeded") add(refused, 1, model)
   }
 
-  return (event: RunEvent, told: ToldCall | undefined): void => {
+  /** What this run has added of either so far: other runs of the process add to the same. */
+  const added = { held: 0, spent: 0 }
+  const addBudget = ({ heldUsd, spentUsd }: Pick<RunCost, "heldUsd" | "spentUsd">): void => {
+    if (heldUsd !== added.held) add(held, heldUsd - added.held, {})
+    if (spentUsd !== added.spent) add(spent, spentUsd - added.spent, {})
+    added.held = heldUsd
+    added.spent = spentUsd
+  }
+
+  const addEvent = (event: RunEvent, told: ToldCall | undefined): void => {
     if (told !== undefined) ended(told)
     switch (event.type) {
       case "CallScheduled":
@@ -86,4 +102,5 @@ export const addToMetrics = (context: Context.Context<never>) => {
         break
     }
   }
+  return { addEvent, addBudget }
 }

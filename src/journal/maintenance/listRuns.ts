@@ -1,5 +1,6 @@
 // listRuns: what runs there are, in short. Reads the checkpoint where it covers the log, and the log where not.
 import { Effect, Option, Result } from "effect"
+import { defined } from "../../domain/defined.ts"
 import { costOfRun, knownCost, type RunCost } from "../state/RunState.ts"
 import type { RunId } from "../../domain/run/RunSpec.ts"
 import { FsPort } from "../../kernel/files/FsPort.ts"
@@ -59,8 +60,7 @@ const listRun = Effect.fnUntraced(function* (baseDir: string, runId: RunId) {
     goal: typeof goal === "string" ? goal : "",
     calls: state.modelCalls,
     cost: state.cost,
-    ...(state.startedAt === undefined ? {} : { startedAt: state.startedAt }),
-    ...(costUsd === undefined ? {} : { costUsd })
+    ...defined({ startedAt: state.startedAt, costUsd })
   }
   return listing
 })

@@ -4,6 +4,7 @@ import { Effect, Option, type Scope } from "effect"
 import { lostBetween, type Lost } from "../../domain/budget/Spending.ts"
 import { canonicalJsonOf } from "../../domain/json/canonicalJson.ts"
 import { sha256 } from "../../domain/fingerprint.ts"
+import { defined } from "../../domain/defined.ts"
 import type { RunId } from "../../domain/run/RunSpec.ts"
 import { FsPort } from "../../kernel/files/FsPort.ts"
 import type { HostIdentity } from "../../kernel/HostIdentity.ts"
@@ -183,5 +184,5 @@ export const repairRun = Effect.fn("repairRun")(function* (
     yield* Effect.mapError(log.truncate(end), fromFsError)
     if (line !== undefined) yield* Effect.mapError(Effect.andThen(log.append(line), log.sync), fromFsError)
   }
-  return { kept, removedBytes: stat.size - end, backup, ...(lost === undefined ? {} : { lost }) }
+  return { kept, removedBytes: stat.size - end, backup, ...defined({ lost }) }
 }, Effect.scoped)

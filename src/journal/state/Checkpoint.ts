@@ -1,6 +1,7 @@
 // Checkpoint: checkpoint.json, how far the log is known to reach and what it adds up to there. Derived from the log
 // and written only after it, so that it is never ahead; it vouches for the last line, which no later line does.
 import { Effect, Option, Schema } from "effect"
+import { defined } from "../../domain/defined.ts"
 import { canonicalJsonOf, spellsHalfCharacter } from "../../domain/json/canonicalJson.ts"
 import { RunId } from "../../domain/run/RunSpec.ts"
 import { FsPort } from "../../kernel/files/FsPort.ts"
@@ -77,7 +78,7 @@ export const digestOf = (state: RunState): RunDigest => ({
         ? "open"
         : "interrupted"
       : "suspended"),
-  ...(state.startedAt === undefined ? {} : { startedAt: state.startedAt }),
+  ...defined({ startedAt: state.startedAt }),
   calls: { ...state.counts },
   modelCalls: state.modelCalls,
   failed: state.failed,

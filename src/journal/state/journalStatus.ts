@@ -1,4 +1,5 @@
 // What a broken run directory means, in the words of a run: for the engine's summaries and the commands' errors alike.
+import { defined } from "../../domain/defined.ts"
 import type { RunErrorInfo } from "../../domain/run/RunEvent.ts"
 import type { RunStatus } from "../../domain/run/RunStatus.ts"
 import type { JournalError } from "../JournalError.ts"
@@ -33,6 +34,5 @@ export const journalErrorInfo = (error: JournalError): RunErrorInfo => ({
   code: error.code,
   message: error.message,
   path: error.path,
-  ...(error.line === undefined ? {} : { line: error.line }),
-  ...(error.cure === undefined ? {} : { cure: error.cure })
+  ...defined({ line: error.line, cure: error.cure })
 })

@@ -16,6 +16,7 @@ import { Spending } from "../../domain/budget/Spending.ts"
 import { callId, type CallRef } from "../../domain/Call.ts"
 import { currentRules, firstRules } from "../../domain/run/rules.ts"
 import type { TokenUsage } from "../../domain/ModelError.ts"
+import { defined } from "../../domain/defined.ts"
 import type { RunEvent, RunEventOf } from "../../domain/run/RunEvent.ts"
 import { CallTable, type CallRow } from "./CallTable.ts"
 import { foldSpending, member, outcomeOf, settleCall } from "./foldSpending.ts"
@@ -112,7 +113,7 @@ export class Projection {
           state.questions.set(event.item, {
             event: question.event,
             answer,
-            ...(mac === undefined ? {} : { mac })
+            ...defined({ mac })
           })
         return
       }
@@ -120,7 +121,7 @@ export class Projection {
         state.suspended = {
           reason: event.reason,
           items: event.items,
-          ...(event.until === undefined ? {} : { until: event.until })
+          ...defined({ until: event.until })
         }
         return
       case "RunResumed":

@@ -7,6 +7,7 @@
 import { Effect, Schema, type Scope } from "effect"
 import { canonicalJsonOf } from "../../domain/json/canonicalJson.ts"
 import { sha256 } from "../../domain/fingerprint.ts"
+import { defined } from "../../domain/defined.ts"
 import { FsPort } from "../../kernel/files/FsPort.ts"
 import { HostIdentity, ProcessIdentity } from "../../kernel/HostIdentity.ts"
 import { fromFsError, JournalError } from "../JournalError.ts"
@@ -33,7 +34,7 @@ const lockedBy = (
     path,
     problem: `the run is held by process ${holder.pid} on ${holder.host}`,
     holder,
-    ...(purpose === undefined ? {} : { heldFor: purpose }),
+    ...defined({ heldFor: purpose }),
     cure: isAlive
       ? `wait for it, or end it (kill ${holder.pid})`
       : `it was started on another machine; if it is surely gone, remove ${path}`
@@ -49,7 +50,7 @@ export const acquireLock = Effect.fnUntraced(function* (
 ): Effect.fn.Return<boolean, JournalError, FsPort | HostIdentity | Scope.Scope> {
   const fs = yield* FsPort
   const host = yield* HostIdentity
-  const mine = canonicalJsonOf({ ...host.self, ...(purpose === undefined ? {} : { for: purpose }) })
+  const mine = canonicalJsonOf({ ...host.self, ...defined({ for: purpose }) })
   const bytes = new TextEncoder().encode(mine)
 
   const read = (file: string): Effect.Effect<Content, JournalError> =>

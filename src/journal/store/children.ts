@@ -2,6 +2,7 @@
 // What is still there when the run's lock was taken belongs to a process that died, and may still act: it is ended
 // before anything else is done with the run, so that nothing ever runs beside a second one of its kind.
 import { Effect, Option, Schema, type Scope } from "effect"
+import { defined } from "../../domain/defined.ts"
 import { canonicalJsonOf } from "../../domain/json/canonicalJson.ts"
 import type { RunId } from "../../domain/run/RunSpec.ts"
 import { FsPort, type FsError } from "../../kernel/files/FsPort.ts"
@@ -76,7 +77,7 @@ export const endLeftChildren = Effect.fnUntraced(function* (
       const { mark, program, started } = record
       const { alive, ended } = yield* host.endLeft({
         mark: `${childVariable}=${mark}`,
-        ...(started === undefined ? {} : { started })
+        ...defined({ started })
       })
       if (alive.length > 0) return yield* stillRuns(path, record, alive)
       if (ended > 0)

@@ -1,7 +1,7 @@
 // FsPort in memory, with faults on order: the nth step of a kind fails, a write is short, the machine dies after a
-// step or a byte. It tells what is written from what is durable, so that a crash can lose exactly the difference.
-// The composition over the steps is the same as the live layer's.
+// step or a byte. It tells the written from the durable. Its composition is the live layer's.
 import { Effect, Layer } from "effect"
+import { defined } from "../../domain/defined.ts"
 import { makeFsPort } from "./durableFs.ts"
 import { FsError, FsPort, type FileStat, type FsOperation } from "./FsPort.ts"
 import type { Descriptor, FsPrimitives, OpenMode } from "./FsPrimitives.ts"
@@ -220,8 +220,8 @@ export class MemoryDisk {
       this.steps++
       const nth = (this.counts.get(op) ?? 0) + 1
       this.counts.set(op, nth)
-      this.recorded.push({ op, path, ...(options.bytes === undefined ? {} : { bytes: options.bytes }) })
       const fail = (code: string) => new FsError({ op, path, code })
+      this.recorded.push({ op, path, ...defined({ bytes: options.bytes }) })
       const fault = this.faults.find((f) => f.op === op && f.nth === nth)
       if (fault !== undefined) return Effect.fail(fail(fault.code))
       if (this.readOnly && (options.changes ?? MemoryDisk.changing.has(op))) return Effect.fail(fail("EROFS"))

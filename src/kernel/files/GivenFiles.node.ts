@@ -5,6 +5,7 @@ import { constants, type Stats } from "node:fs"
 import { lstat, open, realpath, type FileHandle } from "node:fs/promises"
 import { join, sep } from "node:path"
 import { Clock, Effect, Layer } from "effect"
+import { defined } from "../../domain/defined.ts"
 import { GivenFileError, GivenFiles, maxGivenBytes, maxGivenMs } from "./GivenFiles.ts"
 
 const chunkBytes = 1024 * 1024
@@ -27,7 +28,7 @@ const kindOf = (stats: Stats): string =>
 
 const read = Effect.fnUntraced(function* (root: string, path: string, maxBytes: number) {
   const refuse = (code: GivenFileError["code"], detail?: string) =>
-    new GivenFileError({ path, code, ...(detail === undefined ? {} : { detail }) })
+    new GivenFileError({ path, code, ...defined({ detail }) })
   const step = <A>(run: () => Promise<A>) =>
     Effect.tryPromise({
       try: run,

@@ -3,6 +3,7 @@
 import { Effect } from "effect"
 import { sha256 } from "../../domain/fingerprint.ts"
 import type { Assertion } from "../../domain/Contract.ts"
+import { defined } from "../../domain/defined.ts"
 import type { Evidence } from "../../verifier/Evidence.ts"
 import { fileEvidence } from "../../verifier/loadEvidence.ts"
 import type { Mission, Proof, ProofResult } from "../Mission.ts"
@@ -40,8 +41,7 @@ export const commandEvidence = (
         exitCode,
         stdout,
         stderr,
-        ...(truncated === undefined ? {} : { truncated }),
-        ...(timedOut === undefined ? {} : { timedOut })
+        ...defined({ truncated, timedOut })
       }
     : { kind: "unreadable", id, reason: problem }
 

@@ -3,6 +3,7 @@
 // counts for nothing elsewhere.
 import { realpath, stat } from "node:fs/promises"
 import { dirname, isAbsolute, join, relative, resolve } from "node:path"
+import { defined } from "../../domain/defined.ts"
 import { installationOf, isInside, readPlanFile, reasonOf, withSlashes } from "../load/planFiles.node.ts"
 import { jsonOf } from "./jsonWithComments.ts"
 
@@ -66,7 +67,7 @@ const ownOptions = (root: string, dir: string, config: Readonly<Record<string, u
   const base = typeof baseUrl === "string" ? placed(root, dir, baseUrl) : undefined
   return {
     ...rest,
-    ...(base === undefined ? {} : { baseUrl: base }),
+    ...defined({ baseUrl: base }),
     ...(paths === undefined ? {} : { paths: placedPaths(root, base ?? dir, paths) }),
     ...(jsx === undefined ? {} : { jsx: jsxOf(jsx) })
   }

@@ -5,6 +5,7 @@ import type { AgentOptions } from "../../domain/Call.ts"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import { makeError } from "../../domain/ModelError.ts"
 import { ModelRunResult, type ModelRunFailure } from "../../domain/ModelRun.ts"
+import { defined } from "../../domain/defined.ts"
 import type { HookBridge } from "./HookBridge.ts"
 import type {
   AgentCallOptions,
@@ -51,7 +52,7 @@ const slotOf = ({ message, tag, value }: Thrown): PlanFailure => {
   const { error, ...slot } = planFailure(message)
   return {
     ...slot,
-    error: { ...error, ...(tag === undefined ? {} : { tag }), ...(value === undefined ? {} : { value }) }
+    error: { ...error, ...defined({ tag, value }) }
   }
 }
 
@@ -105,8 +106,7 @@ const undecodable = (result: ModelRunResult, error: Schema.SchemaError): ModelRu
     durationMs: result.durationMs,
     attempts: result.attempts,
     error: { code, message, retryable },
-    ...(result.usage === undefined ? {} : { usage: result.usage }),
-    ...(result.costUsd === undefined ? {} : { costUsd: result.costUsd })
+    ...defined({ usage: result.usage, costUsd: result.costUsd })
   }
 }
 

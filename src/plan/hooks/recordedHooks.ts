@@ -3,6 +3,7 @@
 import { Layer, Result } from "effect"
 import { canonicalJson, maxValueDepth, type Json } from "../../domain/json/canonicalJson.ts"
 import type { ModelRunFailure, ModelRunSuccess } from "../../domain/ModelRun.ts"
+import { defined } from "../../domain/defined.ts"
 import { effectHooks } from "./effectHooks.ts"
 import type { HookBridge } from "./HookBridge.ts"
 import { Hooks } from "./Hooks.ts"
@@ -35,7 +36,7 @@ export const answered = (text: string, output?: Json): ModelRunSuccess => ({
   finishReason: "stop",
   costUsd: 0,
   attempts: 1,
-  ...(output === undefined ? {} : { output })
+  ...defined({ output })
 })
 
 /** An answer of `agent` that is a failure. */
@@ -74,7 +75,7 @@ export const recordedHooks = (
   const coverage: Array<HooksRecord["coverage"][number]> = []
   const bridge: HookBridge = {
     call: (verb, options, phase, settle) => {
-      const call = { verb, options: optionsOf(options), ...(phase === undefined ? {} : { phase }) }
+      const call = { verb, options: optionsOf(options), ...defined({ phase }) }
       const n = calls.push(call)
       settle(verb === "sleep" ? null : copy(answer(call)))
       return n

@@ -6,7 +6,7 @@
 // T2  Two steps of one name and key are never in flight together: nothing could tell which is which.
 // T3  The program goes on with what the journal holds, decoded: the same now and whenever the run goes on.
 // T4  A step runs outside the run: on the host's clock and random numbers, without hooks and without steps.
-import { Cause, Clock, Context, Deferred, Effect, Exit, Logger, Option, Random, Schema } from "effect"
+import { Cause, Clock, Context, Deferred, Effect, Exit, Logger, Option, Random, Schema, type Tracer } from "effect"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import { Hooks, type EffectHooks } from "./Hooks.ts"
 import { encodedBy, thrownBy } from "../host/thrown.ts"
@@ -43,7 +43,7 @@ export class StepError extends Schema.TaggedError<StepError>()("StepError", {
 
 /** What a step is told: to begin, since it is in the journal that it began, or what it came to before. */
 export type StepWord =
-  | { readonly t: "begin"; readonly idempotencyKey: string }
+  | { readonly t: "begin"; readonly idempotencyKey: string; readonly span: Tracer.AnySpan | undefined }
   | { readonly t: "answer"; readonly answer: Json }
 
 export interface BegunStep {
@@ -182,7 +182,7 @@ export const step = Effect.fnUntraced(function* <A, E = never, R = never>(
     const word = yield* begun.told
     if (word.t === "answer") return yield* asExit(name, word.answer, options)
     const exit = yield* Effect.exit(
-      effect.pipe(
+      (word.span === undefined ? effect : Effect.withParentSpan(effect, word.span)).pipe(
         Effect.provideService(IdempotencyKey, word.idempotencyKey),
         Effect.provideService(CurrentSteps, { inside: name }),
         Effect.provideService(Hooks, noHooks(name)),
@@ -214,10 +214,10 @@ export const makeBegunStep = (giveUp: () => void) => {
   return {
     begun,
     answered: (answer: Json) => tell({ t: "answer", answer }),
-    /** Says that it may begin, and waits for its exit. */
-    toItsExit: (idempotencyKey: string) =>
+    /** Says that it may begin, below `span` if it has one, and waits for its exit. */
+    toItsExit: (idempotencyKey: string, span?: Tracer.AnySpan) =>
       Effect.suspend(() => {
-        tell({ t: "begin", idempotencyKey })
+        tell({ t: "begin", idempotencyKey, span })
         return Deferred.await(exit)
       })
   }

@@ -1,7 +1,7 @@
 // The words between a plan and the engine. A plan runs until it is quiet; that is a turn. It is then given
 // answers one at a time, and runs until quiet after each. Two drivers speak this: the plan VM's child process and
 // the in-process driver of Effect programs. The engine cannot tell them apart.
-import { Schema, type Effect } from "effect"
+import { Schema, type Effect, type Tracer } from "effect"
 import { Site } from "../../domain/Call.ts"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import { RunErrorInfo } from "../../domain/run/RunEvent.ts"
@@ -51,7 +51,7 @@ export interface StepCall {
   readonly phase?: string
   readonly site?: never
   /** Lets the step begin, and gives its exit. */
-  readonly toItsExit: (idempotencyKey: string) => Effect.Effect<Json>
+  readonly toItsExit: (idempotencyKey: string, span?: Tracer.AnySpan) => Effect.Effect<Json>
 }
 
 /** Where the plan is after it went quiet. */

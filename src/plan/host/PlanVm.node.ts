@@ -1,12 +1,13 @@
 // PlanVm, live: a Node process for each plan, of the very Node that runs the host, with a cleared environment.
-import { dirname, join } from "node:path"
+import { dirname } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Context, Effect, Layer, Schema } from "effect"
+import { defined } from "../../domain/defined.ts"
 import { sha256 } from "../../domain/fingerprint.ts"
-import { userCache } from "../../kernel/userDirectories.node.ts"
 import { startedEsbuild } from "../bundler/esbuildProcess.node.ts"
 import type { FromHost } from "../child/messages.ts"
 import type { PlanBundle } from "../bundler/PlanBundle.ts"
+import { PlanCache, type PlanCacheStore } from "../prelude/PlanCache.ts"
 import { defaultHeapMb } from "./planHeap.ts"
 import { PlanProcess } from "./PlanProcess.node.ts"
 import { PlanInput, type Answer, type PlanDriver, type Turn } from "./PlanProtocol.ts"
@@ -43,17 +44,20 @@ const commandOf = (entry: URL): Effect.Effect<ChildCommand> => {
 const encodeInput = Schema.encodeSync(Schema.fromJsonString(PlanInput))
 
 /** V8 takes compiled code only from a build and flags like its own: they are in the file's name. */
-const preludeMessage = ({ heapMb = defaultHeapMb, prelude }: LaunchOptions) => {
+const preludeMessage = (cache: PlanCacheStore, { heapMb = defaultHeapMb, prelude }: LaunchOptions) => {
   if (prelude === undefined) return {}
   const { code } = prelude
-  const cache = userCache("plans")
-  if (cache === undefined) return { prelude: { code } }
   // The code's own hash: a run directory from elsewhere could name another's.
   const name = `${sha256(code).slice(0, 32)}-${process.versions.v8}-${process.arch}-${heapMb}.compiled`
-  return { prelude: { code, compiled: join(cache, `prelude-${name}`) } }
+  return { prelude: { code, ...defined({ compiled: cache.pathFor(`prelude-${name}`) }) } }
 }
 
-const startMessage = (bundle: PlanBundle, input: PlanInput, options: LaunchOptions): FromHost => ({
+const startMessage = (
+  cache: PlanCacheStore,
+  bundle: PlanBundle,
+  input: PlanInput,
+  options: LaunchOptions
+): FromHost => ({
   t: "start",
   kind: bundle.kind,
   entry: bundle.entry,
@@ -66,12 +70,13 @@ const startMessage = (bundle: PlanBundle, input: PlanInput, options: LaunchOptio
       ? Object.entries(bundle.workflows).map(([name, { entry, code }]) => ({ name, entry, code }))
       : [],
   limits: { ...defaultLimits, ...options.limits },
-  ...preludeMessage(options)
+  ...preludeMessage(cache, options)
 })
 
 const ended = (child: PlanProcess) => Effect.callback<void>((resume) => child.kill(() => resume(Effect.void)))
 
 const driverOf = (
+  cache: PlanCacheStore,
   child: PlanProcess,
   bundle: PlanBundle,
   input: PlanInput,
@@ -89,7 +94,7 @@ const driverOf = (
       })
     )
   return {
-    start: say(() => startMessage(bundle, input, options), []),
+    start: say(() => startMessage(cache, bundle, input, options), []),
     deliver: (answers) =>
       say(() => ({ t: "deliver", answers: answers.map(({ n, json }) => [n, json] as const) }), answers)
   }
@@ -99,6 +104,7 @@ export const layer: Layer.Layer<PlanVm> = Layer.effect(
   PlanVm,
   Effect.gen(function* () {
     const command = yield* Effect.cached(commandOf(yield* PlanChildEntry))
+    const cache = yield* PlanCache
     let ahead: PlanProcess | undefined
 
     const prestart = Effect.acquireRelease(
@@ -128,7 +134,7 @@ export const layer: Layer.Layer<PlanVm> = Layer.effect(
       options: LaunchOptions = {}
     ) {
       const child = yield* Effect.acquireRelease(take(options.heapMb ?? defaultHeapMb), ended)
-      return driverOf(child, bundle, input, options)
+      return driverOf(cache, child, bundle, input, options)
     })
 
     return PlanVm.of({ launch, prestart })

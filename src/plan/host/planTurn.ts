@@ -3,6 +3,7 @@
 import { Result, Schema } from "effect"
 import { Site } from "../../domain/Call.ts"
 import type { Finding } from "../../domain/Finding.ts"
+import { defined } from "../../domain/defined.ts"
 import type { RunErrorInfo } from "../../domain/run/RunEvent.ts"
 import type { PlanBundle } from "../bundler/PlanBundle.ts"
 import { packageAdvice, packageAtLine } from "../bundler/packageUse.ts"
@@ -94,7 +95,7 @@ export const turnsOf = (bundle: PlanBundle): ((message: ChildTurn) => Turn) => {
         code: ending.code,
         message: nonDeterministicMessage(bundle.entry, [finding]),
         ...at,
-        ...(advice === undefined ? {} : { cure: advice })
+        ...defined({ cure: advice })
       }
       return { t: "failed", error, findings: [finding] }
     }

@@ -4,6 +4,7 @@ import { spawn, type ChildProcess } from "node:child_process"
 import { dirname } from "node:path"
 import process from "node:process"
 import { fileURLToPath } from "node:url"
+import { defined } from "../../domain/defined.ts"
 import { endsWithHost } from "../../kernel/processes/endsWithHost.node.ts"
 import { keepWatch } from "../../kernel/processes/liveProcesses.node.ts"
 import { defaultHeapMb } from "./planHeap.ts"
@@ -26,7 +27,7 @@ export const builtCommand = (path: string): ChildCommand => ({ args: [path], cwd
 /** Only what a plan may depend on: nothing of the user's environment, one time zone, one locale. */
 const environment = (): Record<string, string> => {
   const root = process.env.SystemRoot
-  return { TZ: "UTC", LC_ALL: "C", ...(root === undefined ? {} : { SystemRoot: root }) }
+  return { TZ: "UTC", LC_ALL: "C", ...defined({ SystemRoot: root }) }
 }
 
 const startNow = (command: ChildCommand, heapMb: number): ChildProcess => {

@@ -1,6 +1,7 @@
 // What is kept of an error that a plan's own code ended with: message, tag and, as far as it is plain data, the error
 // itself. Shared by a program's end, its steps and its lost slots. Pure.
 import { Cause, Result, Schema } from "effect"
+import { defined } from "../../domain/defined.ts"
 import { canonicalJson, maxValueDepth, type Json } from "../../domain/json/canonicalJson.ts"
 
 export interface Thrown {
@@ -54,8 +55,7 @@ export const thrownOf = (error: unknown, schema?: Schema.Constraint): Thrown => 
     value === undefined || tag === undefined ? "" : `: ${JSON.stringify(value).slice(0, maxShown)}`
   return {
     message: own !== "" ? own : tag === undefined ? String(JSON.stringify(value) ?? error) : `${tag}${shown}`,
-    ...(tag === undefined ? {} : { tag }),
-    ...(value === undefined ? {} : { value })
+    ...defined({ tag, value })
   }
 }
 

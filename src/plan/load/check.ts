@@ -2,6 +2,7 @@
 // Evaluates nothing. How it is printed is the command's; the source line with a caret is made here.
 import { Effect, Schema } from "effect"
 import { Finding } from "../../domain/Finding.ts"
+import { defined } from "../../domain/defined.ts"
 import { RunErrorInfo } from "../../domain/run/RunEvent.ts"
 import type { Inspection } from "./inspection.ts"
 import { inspectPlan, type LoadOptions } from "./loadPlan.ts"
@@ -44,9 +45,7 @@ export const planErrorInfo = (error: PlanError): RunErrorInfo => ({
   code: error.code,
   message: error.message,
   path: error.path,
-  ...(error.file === undefined ? {} : { file: error.file }),
-  ...(error.line === undefined ? {} : { line: error.line }),
-  ...(error.column === undefined ? {} : { column: error.column })
+  ...defined({ file: error.file, line: error.line, column: error.column })
 })
 
 /** At most this much of a source line is shown, around the finding. */

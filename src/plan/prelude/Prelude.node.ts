@@ -1,14 +1,14 @@
 // Prelude, live: bundled by esbuild (loaded when first used) from the `effect` that Alembic itself runs on, and kept
-// by content in the user's cache. A package ships it built; then nothing is bundled at all.
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
+// by content in the PlanCache. A package ships it built; then nothing is bundled at all.
+import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { basename, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Context, Effect, Layer } from "effect"
 import type { BuildOptions } from "esbuild"
 import { sha256 } from "../../domain/fingerprint.ts"
-import { userCache } from "../../kernel/userDirectories.node.ts"
 import { startedEsbuild } from "../bundler/esbuildProcess.node.ts"
+import { PlanCache, type PlanCacheStore } from "./PlanCache.ts"
 import { Prelude, PreludeError, type PreludeBundle } from "./Prelude.ts"
 
 /** Where the prelude comes from: its source in a checkout, the built script `plan-prelude.js` in a package. */
@@ -96,32 +96,15 @@ const bundle = (entry: string) =>
     catch: failed("the prelude does not bundle")
   })
 
-/** Written whole or not at all; a reader never sees half of it. A cache that cannot be written is not used. */
-const keep = (path: string, code: string) =>
-  Effect.promise(async () => {
-    const unfinished = `${path}.${sha256(`${process.pid}${process.hrtime.bigint()}`).slice(0, 12)}`
-    try {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-      await writeFile(unfinished, code)
-      await rename(unfinished, path)
-    } catch {
-      await rm(unfinished, { force: true }).catch(() => {})
-    }
-  })
-
-const readOr = (path: string) => Effect.promise(() => readFile(path, "utf8").catch(() => undefined))
-
 /** A cached file names the hash of its own text, so that a damaged one is built again. */
-const cached = Effect.fnUntraced(function* (entry: string) {
-  const cache = userCache("plans")
-  if (cache === undefined) return yield* bundle(entry)
-  const path = join(cache, `prelude-${(yield* sourcesKey(entry)).slice(0, 32)}.js`)
-  const known = yield* readOr(path)
+const cached = Effect.fnUntraced(function* (cache: PlanCacheStore, entry: string) {
+  const name = `prelude-${(yield* sourcesKey(entry)).slice(0, 32)}.js`
+  const known = yield* cache.read(name)
   const [head = "", ...rest] = known?.split("\n") ?? []
   const text = rest.join("\n")
   if (head === `// ${sha256(text)}`) return text
   const code = yield* bundle(entry)
-  yield* keep(path, `// ${sha256(code)}\n${code}`)
+  yield* cache.keep(name, `// ${sha256(code)}\n${code}`)
   return code
 })
 
@@ -135,13 +118,14 @@ export const layer: Layer.Layer<Prelude> = Layer.effect(
   Prelude,
   Effect.gen(function* () {
     const entry = fileURLToPath(yield* PreludeEntry)
+    const cache = yield* PlanCache
 
     const load = Effect.fn("Prelude.load")(function* (imports: ReadonlyArray<string>) {
       const outside = imports.find((name) => !isPreludeModule.test(name))
       if (outside !== undefined) {
         return yield* new PreludeError({ message: `${outside} is not for plans: it reaches out of them` })
       }
-      const code = entry.endsWith(".ts") ? yield* cached(entry) : yield* built(entry)
+      const code = entry.endsWith(".ts") ? yield* cached(cache, entry) : yield* built(entry)
       const bundle: PreludeBundle = { sha256: sha256(code), code, imports: [...imports].sort() }
       return bundle
     })

@@ -2,6 +2,7 @@
 // the last line end starts no further line). And what of it was not fully understood: then only what was found counts,
 // and that something is absent is unproven.
 import { Result } from "effect"
+import { defined } from "../../domain/defined.ts"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import { unproven, type Outcome } from "../Finding.ts"
 
@@ -68,7 +69,7 @@ export const readText = (given: string): Result.Result<Reading, Unproven> => {
   const exact = given.startsWith("\ufeff") ? given.slice(1) : given
   const text = exact.includes("\r") ? exact.replaceAll("\r\n", "\n") : exact
   const doubt = doubtOf(exact)
-  return Result.succeed({ text, exact, ...(doubt === undefined ? {} : { doubt }) })
+  return Result.succeed({ text, exact, ...defined({ doubt }) })
 }
 
 /** A text of a JSON document or one that was cut out of a text: what of it is in doubt was found before. */

@@ -4,6 +4,7 @@ import { Result, Schema } from "effect"
 import { canonicalJsonOf, type Json } from "../../domain/json/canonicalJson.ts"
 import { cutsWord } from "../boundary.ts"
 import { compareDecimal, decimalFromNumber } from "../../domain/decimal.ts"
+import { defined } from "../../domain/defined.ts"
 import { textFor, type Reading } from "../evidence/reading.ts"
 import { proven, refuted, unproven, type Outcome } from "../Finding.ts"
 import { intervalOf } from "../instant.ts"
@@ -144,9 +145,7 @@ const sequenceIn = (
 export const order = oracle("order", Args, (args, { evidence }) => {
   const { extract, pointer, stream } = args
   const where = {
-    ...(extract === undefined ? {} : { extract }),
-    ...(pointer === undefined ? {} : { pointer }),
-    ...(stream === undefined ? {} : { stream })
+    ...defined({ extract, pointer, stream })
   }
   return Result.flatMap(select(evidence, where), (selected) => {
     const { value } = selected

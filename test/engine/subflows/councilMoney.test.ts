@@ -1,7 +1,7 @@
 // A verdict that lost members to money says so: in what the plan gets, in what a person reads, and in inspect.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Result, Schema } from "effect"
-import { inspectRun } from "../../../src/cli/running/inspectRun.ts"
+import { inspectRun } from "../../../src/engine/inspect/inspectRun.ts"
 import { inspectionText } from "../../../src/cli/render/run/inspectionText.ts"
 import { makeStyle } from "../../../src/cli/terminal/style.ts"
 import { verdictText } from "../../../src/council/renderVerdict.ts"

@@ -1,6 +1,7 @@
 // `alembic check FILE…`: the determinism check on plans, without running any. A folder stands for the plans in it.
 import { Effect } from "effect"
 import { Argument } from "effect/cli"
+import { defined } from "../../../domain/defined.ts"
 import { inspectPlan } from "../../../plan/load/loadPlan.ts"
 import { defineCommand } from "../../defineCommand.ts"
 import * as flags from "../../flags.ts"
@@ -42,9 +43,7 @@ const checkOne = Effect.fnUntraced(function* (shown: string, path: string, sweep
           code,
           message: message.replaceAll(path, shown),
           cure: cureOf(code, shown),
-          ...(file === undefined ? {} : { file }),
-          ...(line === undefined ? {} : { line }),
-          ...(column === undefined ? {} : { column })
+          ...defined({ file, line, column })
         }
       })
     )

@@ -4,9 +4,8 @@ import { badInput } from "../../CommandError.ts"
 import { defineCommand } from "../../defineCommand.ts"
 import { runArgument } from "../../flags.ts"
 import { Output } from "../../Output.ts"
-import { inspectRun } from "../../running/inspectRun.ts"
+import { inspectedRun } from "../../running/inspectedRun.ts"
 import { inspectionText } from "../../render/run/inspectionText.ts"
-import { provenIn } from "../../trust/origin.ts"
 import { onJournal, resolveRun } from "../../inputs/runReference.ts"
 
 export default defineCommand({
@@ -16,7 +15,7 @@ export default defineCommand({
   examples: [{ command: "alembic inspect @last", description: "The last run" }],
   handler: Effect.fn("cli.inspect")(function* ({ run }) {
     const output = yield* Output
-    const inspection = yield* inspectRun(yield* resolveRun(run), yield* provenIn(yield* resolveRun(run)))
+    const inspection = yield* inspectedRun(yield* resolveRun(run))
     if (inspection.run.events === 0)
       return yield* badInput("run_missing", `${inspection.run.runId} has no events yet`, {
         cure: "alembic run"

@@ -1,5 +1,6 @@
 // `alembic list`: the runs under a base directory, newest first.
 import { Effect } from "effect"
+import { defined } from "../../../domain/defined.ts"
 import { defineCommand } from "../../defineCommand.ts"
 import { Journal } from "../../../journal/Journal.ts"
 import { Host } from "../../Host.ts"
@@ -25,10 +26,10 @@ export default defineCommand({
         runId,
         status,
         goal,
-        ...(startedAt === undefined ? {} : { startedAt }),
+        ...defined({ startedAt }),
         writtenAt,
         calls,
-        ...(costUsd === undefined ? {} : { costUsd }),
+        ...defined({ costUsd }),
         ...(cost === undefined ? {} : toldCost(cost)),
         ...(foreign.has(runId) ? { madeElsewhere: true } : {}),
         ...(error === undefined ? {} : { error: { code: error.code, message: error.message } })

@@ -5,6 +5,7 @@ import { AdapterRegistry } from "../../../adapters/registry/AdapterRegistry.ts"
 import { runBound } from "../../../adapters/guard/runBound.ts"
 import { computeCacheKey } from "../../../domain/Call.ts"
 import { JsonSchemaDocument, type ModelRunResult } from "../../../domain/ModelRun.ts"
+import { defined } from "../../../domain/defined.ts"
 import { wholeNanos } from "../../../journal/state/RunState.ts"
 import { badInput, fromRegistry } from "../../CommandError.ts"
 import { defineCommand } from "../../defineCommand.ts"
@@ -106,7 +107,7 @@ export default defineCommand({
       const { verb: _, ...identity } = yield* registry.resolve({
         prompt: input.prompt,
         ...(Option.isSome(input.system) ? { system: input.system.value } : {}),
-        ...(schema === undefined ? {} : { schema })
+        ...defined({ schema })
       })
       const chain = yield* registry.bind(identity.model ?? "")
       return yield* runBound(chain, {
@@ -116,7 +117,7 @@ export default defineCommand({
       })
     }).pipe(
       Effect.catchTag("RegistryError", (error) => Effect.fail(fromRegistry(error))),
-      Effect.provide(host.models({ ...settings, ...(maxAttempts === undefined ? {} : { maxAttempts }) }))
+      Effect.provide(host.models({ ...settings, ...defined({ maxAttempts }) }))
     )
     // A model may be a subprocess, which does not end by itself.
     const result = yield* untilSignalled(asked)

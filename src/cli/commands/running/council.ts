@@ -2,6 +2,7 @@
 // exit code is the run's: 0 says that the debate was held. What it decided is in the verdict.
 import { Effect, FileSystem, Path } from "effect"
 import { Argument } from "effect/cli"
+import { defined } from "../../../domain/defined.ts"
 import type { Json } from "../../../domain/json/canonicalJson.ts"
 import { notStarted } from "../../../engine/run/summarize.ts"
 import { baseDirectory } from "../../inputs/baseDirectory.ts"
@@ -122,7 +123,7 @@ export default defineCommand({
       },
       boards: boardValues(boards),
       fresh: input.fresh,
-      ...(reuse === undefined ? {} : { reuse })
+      ...defined({ reuse })
     }
     const settings = { ...models, baseDir }
     yield* Effect.provide(checkBoardModels(boards), host.models(settings))

@@ -1,5 +1,6 @@
 // `alembic replay RUN`: the plan runs again on the journal alone. Identical, or the first place where it is not.
 import { Effect, Option } from "effect"
+import { defined } from "../../../domain/defined.ts"
 import type { ReplaySummary } from "../../../engine/Engine.ts"
 import { replayRun } from "../../../engine/replay/replayRun.ts"
 import { baseDirectory } from "../../inputs/baseDirectory.ts"
@@ -23,7 +24,7 @@ const failureLine = (error: CommandError): ReplaySummary => {
     runId: "",
     identical: false,
     events: 0,
-    error: { code, message, ...(cure === undefined ? {} : { cure }) }
+    error: { code, message, ...defined({ cure }) }
   }
 }
 

@@ -1,6 +1,7 @@
 // `alembic run`: a plan, with its goal, contract, arguments and attachments, as a run: a new one, or the same one
 // where it stopped. Everything given is checked before anything is written or spent.
 import { Effect, Option, Path } from "effect"
+import { defined } from "../../../domain/defined.ts"
 import { notStarted } from "../../../engine/run/summarize.ts"
 import { baseDirectory } from "../../inputs/baseDirectory.ts"
 import { boardsOf } from "../../inputs/boardsOf.ts"
@@ -98,8 +99,7 @@ export default defineCommand({
       fresh: input.fresh,
       noCache: input.noCache,
       sweep: input.sweep,
-      ...(expectRun === undefined ? {} : { expectRun }),
-      ...(reuse === undefined ? {} : { reuse })
+      ...defined({ expectRun, reuse })
     }
     if (boards.check !== undefined) yield* Effect.provide(boards.check, host.models(settings))
     if (input.dry)

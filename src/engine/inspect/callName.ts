@@ -1,9 +1,8 @@
 // What a call is called where people read of it: its label, the beginning of its prompt, or what a step of a room is:
 // which proof of which unit, which approval, how long a sleep. Pure.
 import { Option, Schema } from "effect"
-import type { RunEventOf } from "../../../domain/run/RunEvent.ts"
-import { durationText } from "../numbers.ts"
-import { clip } from "../../terminal/style.ts"
+import { durationText } from "../../domain/durationText.ts"
+import type { RunEventOf } from "../../domain/run/RunEvent.ts"
 
 const optionalText = Schema.optionalKey(Schema.String)
 
@@ -47,9 +46,20 @@ const specName = (verb: string, spec: unknown): string => {
   return named.trim()
 }
 
+const longest = 60
+
+/** The beginning of a text on one line. What it gives does not keep a long text in memory, as a slice of it does. */
+const beginning = (text: string): string => {
+  const head = text.slice(0, longest * 64)
+  const line = head.replace(/\s+/g, " ").trim()
+  return line.length <= longest && head === text
+    ? line
+    : `${[...line.slice(0, longest - 1).toWellFormed()].join("")}…`
+}
+
 /** At most 60 characters, on one line. */
 export const callName = ({ call, label, n }: RunEventOf<"CallScheduled">): string =>
-  clip(label ?? call.prompt ?? specName(call.verb, call.spec), 60) || `call ${n}`
+  beginning(label ?? call.prompt ?? specName(call.verb, call.spec)) || `call ${n}`
 
 const decodeProof = Schema.decodeUnknownOption(
   Schema.Struct({

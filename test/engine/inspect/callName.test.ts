@@ -2,15 +2,15 @@
 // a proof that did not pass is marked so. A run that could not be opened shows no counts.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { RunEventOf } from "../../../../src/domain/run/RunEvent.ts"
-import type { Json } from "../../../../src/domain/json/canonicalJson.ts"
-import { notStarted } from "../../../../src/engine/run/summarize.ts"
-import { callName, proofFailure, sleepMsOf } from "../../../../src/cli/render/run/callName.ts"
-import { makeStyle } from "../../../../src/cli/terminal/style.ts"
-import { summaryText } from "../../../../src/cli/render/run/summaryText.ts"
-import { alembic, lastLine } from "../../../support/commandLine.ts"
-import { finish } from "../../../support/commandProcess.ts"
-import { missionFlags, missionFolder } from "../../../support/missionFolder.ts"
+import type { RunEventOf } from "../../../src/domain/run/RunEvent.ts"
+import type { Json } from "../../../src/domain/json/canonicalJson.ts"
+import { notStarted } from "../../../src/engine/run/summarize.ts"
+import { callName, proofFailure, sleepMsOf } from "../../../src/engine/inspect/callName.ts"
+import { makeStyle } from "../../../src/cli/terminal/style.ts"
+import { summaryText } from "../../../src/cli/render/run/summaryText.ts"
+import { alembic, lastLine } from "../../support/commandLine.ts"
+import { finish } from "../../support/commandProcess.ts"
+import { missionFlags, missionFolder } from "../../support/missionFolder.ts"
 
 const call = (verb: string, spec: Json, prompt?: string): RunEventOf<"CallScheduled"> => ({
   seq: 1,
