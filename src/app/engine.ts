@@ -124,7 +124,8 @@ export const engineLayer = (
  * The engine, live: runs on disk, plans in a process of their own, models by configuration. Keys and base URLs are read
  * from the ConfigProvider, when a model is first called.
  */
-export const alembicLayer = (settings: AlembicSettings): Layer.Layer<Alembic, RegistryError> => engineLayer(settings)
+export const alembicLayer = (settings: AlembicSettings): Layer.Layer<Alembic, RegistryError> =>
+  engineLayer(settings)
 
 /** The same by what the ConfigProvider says: `{ baseDir: Config.string("RUNS") }`, or a `Config` of it all. */
 export const alembicLayerConfig = (

@@ -261,7 +261,7 @@ export const openRun = Effect.fnUntraced(function* (
   if (meta.durability === "best_effort") warnings.push(unsupportedWarning)
 
   const reading = yield* readCheckpoint(paths.checkpoint)
-  const checkpoint = reading.t === "read" ? reading.checkpoint : undefined
+  const checkpoint = reading._tag === "read" ? reading.checkpoint : undefined
   const projection = new Projection()
   const handle = yield* Effect.mapError(fs.openRead(paths.events), fromFsError)
   const end = yield* Effect.mapError(handle.size, fromFsError)
@@ -295,7 +295,7 @@ export const openRun = Effect.fnUntraced(function* (
         problem: "the line was changed: checkpoint.json knows it otherwise"
       })
     }
-  } else if (reading.t === "unreadable") {
+  } else if (reading._tag === "unreadable") {
     warnings.push("checkpoint.json was unreadable; it is made anew from the log")
   }
 

@@ -30,22 +30,22 @@ export interface MissionState {
 }
 
 export type MissionEvent =
-  | { readonly t: "started"; readonly unit: string }
+  | { readonly _tag: "started"; readonly unit: string }
   /** One attempt ended: the worker's failure, or its handoff and how the proofs of it went. */
   | {
-      readonly t: "attempted"
+      readonly _tag: "attempted"
       readonly unit: string
       readonly handoff?: Handoff
       readonly proofs: ReadonlyArray<ProofResult>
       readonly failure?: UnitFailure
     }
-  | { readonly t: "parked"; readonly unit: string }
-  | { readonly t: "validating"; readonly milestone: string }
-  | { readonly t: "validated"; readonly milestone: string; readonly findings: ReadonlyArray<Finding> }
+  | { readonly _tag: "parked"; readonly unit: string }
+  | { readonly _tag: "validating"; readonly milestone: string }
+  | { readonly _tag: "validated"; readonly milestone: string; readonly findings: ReadonlyArray<Finding> }
 
 export type Due =
-  | { readonly t: "start"; readonly run: UnitRun }
-  | { readonly t: "validate"; readonly milestone: string; readonly round: number }
+  | { readonly _tag: "start"; readonly run: UnitRun }
+  | { readonly _tag: "validate"; readonly milestone: string; readonly round: number }
 
 export const initialState = (mission: Mission): MissionState => ({
   mission,
@@ -80,10 +80,10 @@ const mayValidate = (state: MissionState, { id, status }: MilestoneRun): boolean
 
 /** What may be done now, in the order of the mission. */
 export const due = (state: MissionState): ReadonlyArray<Due> => [
-  ...state.units.filter((run) => mayStart(state, run)).map((run): Due => ({ t: "start", run })),
+  ...state.units.filter((run) => mayStart(state, run)).map((run): Due => ({ _tag: "start", run })),
   ...state.milestones
     .filter((milestone) => mayValidate(state, milestone))
-    .map(({ id, rounds }): Due => ({ t: "validate", milestone: id, round: rounds + 1 }))
+    .map(({ id, rounds }): Due => ({ _tag: "validate", milestone: id, round: rounds + 1 }))
 ]
 
 const withUnit = (state: MissionState, id: string, change: (run: UnitRun) => UnitRun): MissionState => ({
@@ -100,7 +100,7 @@ const withMilestone = (
   milestones: state.milestones.map((milestone) => (milestone.id === id ? change(milestone) : milestone))
 })
 
-const attempted = (run: UnitRun, event: Extract<MissionEvent, { readonly t: "attempted" }>): UnitRun => {
+const attempted = (run: UnitRun, event: Extract<MissionEvent, { readonly _tag: "attempted" }>): UnitRun => {
   const told = {
     ...run,
     proofs: event.proofs,
@@ -175,7 +175,7 @@ const validated = (state: MissionState, id: string, findings: ReadonlyArray<Find
  * 8. An event that is not due changes nothing.
  */
 export const step = (state: MissionState, event: MissionEvent): MissionState => {
-  switch (event.t) {
+  switch (event._tag) {
     case "started": {
       const run = unitRun(state, event.unit)
       if (run === undefined || !mayStart(state, run)) return state

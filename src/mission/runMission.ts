@@ -45,9 +45,9 @@ const attempt = Effect.fnUntraced(function* <R>(work: Work<R>, state: MissionSta
   const { council, mission, ports } = work
   const { unit } = run
   const ended = (
-    rest: Omit<Extract<MissionEvent, { readonly t: "attempted" }>, "t" | "unit">
+    rest: Omit<Extract<MissionEvent, { readonly _tag: "attempted" }>, "_tag" | "unit">
   ): MissionEvent => ({
-    t: "attempted",
+    _tag: "attempted",
     unit: unit.id,
     ...rest
   })
@@ -60,17 +60,17 @@ const attempt = Effect.fnUntraced(function* <R>(work: Work<R>, state: MissionSta
   // A unit that was let in once is not asked for again when it is tried again.
   const isTried = run.attempts > 0
   const admitted = admission(unit.tier, council, isTried)
-  const why = admitted.t === "park" ? admitted.why : "T3 runs after a council said GO"
+  const why = admitted._tag === "park" ? admitted.why : "T3 runs after a council said GO"
   const wanted: ApprovalWanted = {
     item: taskId(mission, unit),
     why: `${why}: ${shortened(unit.prompt)}`,
     content: contentOf(unit),
     ...(unit.fixes === undefined ? { before: why } : {})
   }
-  const isByCouncil = admitted.t === "run" && unit.tier === "T3" && !isTried && ports.waive !== undefined
-  if (admitted.t === "park" || (isByCouncil && !(yield* ports.waive(wanted)))) {
+  const isByCouncil = admitted._tag === "run" && unit.tier === "T3" && !isTried && ports.waive !== undefined
+  if (admitted._tag === "park" || (isByCouncil && !(yield* ports.waive(wanted)))) {
     const approval = yield* work.asking(ports.approve(wanted))
-    if (approval === "parked") return { t: "parked", unit: unit.id } satisfies MissionEvent
+    if (approval === "parked") return { _tag: "parked", unit: unit.id } satisfies MissionEvent
     if (approval === "refused")
       return ended({ proofs: [], failure: failure("not_approved", "a person refused it") })
   }
@@ -80,7 +80,7 @@ const attempt = Effect.fnUntraced(function* <R>(work: Work<R>, state: MissionSta
   })
   const result = yield* ports.ask(attemptCall(mission, run, before))
   if (!result.ok) {
-    if (result.status === "parked") return { t: "parked", unit: unit.id } satisfies MissionEvent
+    if (result.status === "parked") return { _tag: "parked", unit: unit.id } satisfies MissionEvent
     return ended({
       proofs: [],
       failure: failure("worker_failed", `${result.error.code}: ${result.error.message}`)
@@ -115,21 +115,21 @@ const validate = Effect.fnUntraced(function* <R>(
       evidence,
       ...proven
     }))
-    return { t: "validated", milestone, findings } satisfies MissionEvent
+    return { _tag: "validated", milestone, findings } satisfies MissionEvent
   }
   const at = { task: `${mission.id}/validator-${milestone}`, round }
   const inputs = yield* inputsAt(ports, at, restsOn(mission, state, milestone))
   const evidence = yield* gatherEvidence(mission, assertions, evidenceReader(ports, at), (proof) =>
     ports.prove({ proof, ...at, inputs })
   )
-  return { t: "validated", milestone, findings: checkClaims(assertions, evidence) } satisfies MissionEvent
+  return { _tag: "validated", milestone, findings: checkClaims(assertions, evidence) } satisfies MissionEvent
 })
 
 /** What is left after a port broke: the unit, or the milestone, fails closed. */
 const broken = (action: Due): MissionEvent =>
-  action.t === "start"
+  action._tag === "start"
     ? {
-        t: "attempted",
+        _tag: "attempted",
         unit: action.run.unit.id,
         proofs: [],
         failure: failure(
@@ -137,23 +137,23 @@ const broken = (action: Due): MissionEvent =>
           "it broke inside; this is a defect of Alembic or of a service it uses"
         )
       }
-    : { t: "validated", milestone: action.milestone, findings: [] }
+    : { _tag: "validated", milestone: action.milestone, findings: [] }
 
 const begun = (action: Due): MissionEvent =>
-  action.t === "start"
-    ? { t: "started", unit: action.run.unit.id }
-    : { t: "validating", milestone: action.milestone }
+  action._tag === "start"
+    ? { _tag: "started", unit: action.run.unit.id }
+    : { _tag: "validating", milestone: action.milestone }
 
-const recordOf = ({ t, ...rest }: MissionEvent): readonly [string, Json] => [
+const recordOf = ({ _tag: t, ...rest }: MissionEvent): readonly [string, Json] => [
   t,
   JSON.parse(JSON.stringify(rest))
 ]
 
 /** What comes in while the work is done: an end, or a place that is given up for as long as a person is asked. */
 type Message =
-  | { readonly t: "ended"; readonly end: MissionEvent }
-  | { readonly t: "left" }
-  | { readonly t: "back"; readonly go: Deferred.Deferred<void> }
+  | { readonly _tag: "ended"; readonly end: MissionEvent }
+  | { readonly _tag: "left" }
+  | { readonly _tag: "back"; readonly go: Deferred.Deferred<void> }
 
 /**
  * Does the work: what is due is begun, at most `concurrency` at once, and every end is recorded before the next is
@@ -168,10 +168,10 @@ const doWork = Effect.fnUntraced(function* <R>(work: Omit<Work<R>, "asking">) {
   let running = 0
   let away = 0
   const asking: Work<R>["asking"] = Effect.fnUntraced(function* (approval) {
-    yield* Queue.offer(inbox, { t: "left" })
+    yield* Queue.offer(inbox, { _tag: "left" })
     const answer = yield* approval
     const go = yield* Deferred.make<void>()
-    yield* Queue.offer(inbox, { t: "back", go })
+    yield* Queue.offer(inbox, { _tag: "back", go })
     yield* Deferred.await(go)
     return answer
   })
@@ -187,24 +187,24 @@ const doWork = Effect.fnUntraced(function* <R>(work: Omit<Work<R>, "asking">) {
       state = step(state, start)
       running += 1
       const doing =
-        action.t === "start"
+        action._tag === "start"
           ? attempt({ ...work, asking }, before, action.run)
           : validate(work, before, action.milestone, action.round)
       const ended: Effect.Effect<MissionEvent, never, R> = Effect.catchCause(doing, (cause) =>
         Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.succeed(broken(action))
       )
-      yield* Effect.forkChild(Effect.flatMap(ended, (end) => Queue.offer(inbox, { t: "ended", end })))
+      yield* Effect.forkChild(Effect.flatMap(ended, (end) => Queue.offer(inbox, { _tag: "ended", end })))
     }
     if (running === 0 && away === 0) return state
     const message = yield* Queue.take(inbox)
-    if (message.t === "left") away += 1
-    else if (message.t === "back") {
+    if (message._tag === "left") away += 1
+    else if (message._tag === "back") {
       away -= 1
       back.push(message.go)
       continue
     }
     running -= 1
-    if (message.t === "left") continue
+    if (message._tag === "left") continue
     yield* ports.record(...recordOf(message.end))
     state = step(state, message.end)
   }

@@ -5,10 +5,10 @@ import type { Tier } from "../domain/Call.ts"
 /** What a council said, where there was one; `GO` only counts when it is conclusive. */
 export type CouncilWord = "GO" | "PIVOT" | "NO_GO"
 
-export type Admission = { readonly t: "run" } | { readonly t: "park"; readonly why: string }
+export type Admission = { readonly _tag: "run" } | { readonly _tag: "park"; readonly why: string }
 
-const run: Admission = { t: "run" }
-const park = (why: string): Admission => ({ t: "park", why })
+const run: Admission = { _tag: "run" }
+const park = (why: string): Admission => ({ _tag: "park", why })
 
 /**
  * 1. T0, T1 and T2 run; budgets and free models are the calls' own bounds.

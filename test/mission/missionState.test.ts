@@ -80,33 +80,35 @@ const anyEvent = (state: MissionState, move: number): MissionEvent => {
   const unit = units[move % units.length] ?? "ua"
   const milestone = move % 2 === 0 ? "half" : "final"
   const any: ReadonlyArray<MissionEvent> = [
-    { t: "started", unit },
-    { t: "attempted", unit, proofs: proofsOf(state, unit, move), ...(move % 7 === 0 ? {} : { handoff }) },
-    { t: "attempted", unit, proofs: [], failure: { code: "worker_failed", message: "" } },
-    { t: "parked", unit },
-    { t: "validating", milestone },
-    { t: "validated", milestone, findings: findingsOf(milestone, move) }
+    { _tag: "started", unit },
+    { _tag: "attempted", unit, proofs: proofsOf(state, unit, move), ...(move % 7 === 0 ? {} : { handoff }) },
+    { _tag: "attempted", unit, proofs: [], failure: { code: "worker_failed", message: "" } },
+    { _tag: "parked", unit },
+    { _tag: "validating", milestone },
+    { _tag: "validated", milestone, findings: findingsOf(milestone, move) }
   ]
-  return any[move % any.length] ?? { t: "started", unit }
+  return any[move % any.length] ?? { _tag: "started", unit }
 }
 
 /** What may really come next: what is due begins, what runs ends, mostly well. */
 const likelyEvents = (state: MissionState, move: number): ReadonlyArray<MissionEvent> => [
   ...due(state).map((action): MissionEvent =>
-    action.t === "start"
-      ? { t: "started", unit: action.run.unit.id }
-      : { t: "validating", milestone: action.milestone }
+    action._tag === "start"
+      ? { _tag: "started", unit: action.run.unit.id }
+      : { _tag: "validating", milestone: action.milestone }
   ),
   ...state.units.flatMap(({ status, unit }): ReadonlyArray<MissionEvent> => {
     if (status !== "running") return []
     const good = unit.proofs.map(({ command, id }) => ({ id, command, exitCode: 0, stdout: "", stderr: "" }))
     const well = (move >> 2) % 4 !== 0
-    return [{ t: "attempted", unit: unit.id, handoff, proofs: well ? good : proofsOf(state, unit.id, move) }]
+    return [
+      { _tag: "attempted", unit: unit.id, handoff, proofs: well ? good : proofsOf(state, unit.id, move) }
+    ]
   }),
   ...state.milestones.flatMap(({ id, status }): ReadonlyArray<MissionEvent> => {
     if (status !== "validating") return []
     return [
-      { t: "validated", milestone: id, findings: findingsOf(id, (move >> 2) % 3 === 0 ? move : allProven) }
+      { _tag: "validated", milestone: id, findings: findingsOf(id, (move >> 2) % 3 === 0 ? move : allProven) }
     ]
   })
 ]
@@ -193,7 +195,7 @@ describe("the state of a mission", () => {
     [Seed],
     ([seed]) => {
       for (const { after, before, event } of history(seed).steps) {
-        if (event.t !== "validating" || after === before) continue
+        if (event._tag !== "validating" || after === before) continue
         const own = mission.milestones.find(({ id }) => id === event.milestone)?.units ?? []
         assert.isTrue(
           before.units
@@ -247,19 +249,19 @@ describe("the state of a mission", () => {
     ([seed]) => {
       for (const { after, before, event } of history(seed).steps) {
         if (
-          event.t === "started" &&
-          !due(before).some((action) => action.t === "start" && action.run.unit.id === event.unit)
+          event._tag === "started" &&
+          !due(before).some((action) => action._tag === "start" && action.run.unit.id === event.unit)
         )
           assert.strictEqual(after, before)
         if (
-          event.t === "validating" &&
-          !due(before).some((action) => action.t === "validate" && action.milestone === event.milestone)
+          event._tag === "validating" &&
+          !due(before).some((action) => action._tag === "validate" && action.milestone === event.milestone)
         )
           assert.strictEqual(after, before)
-        if (event.t === "attempted" && unitRun(before, event.unit)?.status !== "running")
+        if (event._tag === "attempted" && unitRun(before, event.unit)?.status !== "running")
           assert.deepStrictEqual(after, before)
         if (
-          event.t === "validated" &&
+          event._tag === "validated" &&
           before.milestones.find(({ id }) => id === event.milestone)?.status !== "validating"
         )
           assert.strictEqual(after, before)

@@ -6,7 +6,7 @@ import { admission } from "../../src/mission/tiers.ts"
 
 const Word = Schema.Literals(["GO", "PIVOT", "NO_GO", "none"])
 const word = (drawn: typeof Word.Type) => (drawn === "none" ? undefined : drawn)
-const runs = (...args: Parameters<typeof admission>) => admission(...args).t === "run"
+const runs = (...args: Parameters<typeof admission>) => admission(...args)._tag === "run"
 
 describe("admission", () => {
   it.prop("1. T0, T1 and T2 run, whatever was said", [Word, Schema.Boolean], ([drawn, approved]) => {

@@ -17,9 +17,9 @@ import type { BreakerOutcome } from "../../domain/ModelError.ts"
 
 /** Times in milliseconds of the Clock. Every change of state is a new generation. */
 export type BreakerState =
-  | { readonly tag: "closed"; readonly generation: number; readonly failures: number }
-  | { readonly tag: "open"; readonly generation: number; readonly until: number }
-  | { readonly tag: "half_open"; readonly generation: number; readonly leaseUntil: number }
+  | { readonly _tag: "closed"; readonly generation: number; readonly failures: number }
+  | { readonly _tag: "open"; readonly generation: number; readonly until: number }
+  | { readonly _tag: "half_open"; readonly generation: number; readonly leaseUntil: number }
 
 export interface BreakerPolicy {
   /** Failures in a row that open it. */
@@ -40,7 +40,7 @@ export type Admission =
   | { readonly admitted: true; readonly permit: Permit }
   | { readonly admitted: false; readonly retryAfterMs: number }
 
-export const closed: BreakerState = { tag: "closed", generation: 0, failures: 0 }
+export const closed: BreakerState = { _tag: "closed", generation: 0, failures: 0 }
 
 /** A clock that went back must not make the cooldown longer than it is. */
 const remaining = (until: number, now: number, longest: number): number =>
@@ -58,10 +58,10 @@ export const admit = (
     const generation = state.generation + 1
     return [
       { admitted: true, permit: { generation, probe: true } },
-      { tag: "half_open", generation, leaseUntil: now + lease }
+      { _tag: "half_open", generation, leaseUntil: now + lease }
     ]
   }
-  switch (state.tag) {
+  switch (state._tag) {
     case "closed":
       return [{ admitted: true, permit: { generation: state.generation, probe: false } }, state]
     case "open":
@@ -85,18 +85,18 @@ export const settle = (
 ): BreakerState => {
   if (permit.generation !== state.generation) return state
   const generation = state.generation + 1
-  switch (state.tag) {
+  switch (state._tag) {
     case "closed": {
       if (outcome === "neutral") return state
       if (outcome === "success") return state.failures === 0 ? state : { ...state, failures: 0 }
       const failures = state.failures + 1
       return failures >= policy.trip
-        ? { tag: "open", generation, until: now + policy.openMs }
+        ? { _tag: "open", generation, until: now + policy.openMs }
         : { ...state, failures }
     }
     case "half_open":
-      if (outcome === "success") return { tag: "closed", generation, failures: 0 }
-      return { tag: "open", generation, until: outcome === "failure" ? now + policy.openMs : now }
+      if (outcome === "success") return { _tag: "closed", generation, failures: 0 }
+      return { _tag: "open", generation, until: outcome === "failure" ? now + policy.openMs : now }
     case "open":
       return state
   }
@@ -118,7 +118,7 @@ export const makeUnsafe = (
 ): CircuitBreaker => {
   const ref = Ref.makeUnsafe<BreakerState>(closed)
   const moved = (from: BreakerState, to: BreakerState) =>
-    from.tag === to.tag ? Effect.void : changed(from, to)
+    from._tag === to._tag ? Effect.void : changed(from, to)
   return {
     admit: (leaseMs) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>

@@ -66,8 +66,8 @@ export interface GuardsOptions {
 export interface BreakerTransition {
   readonly adapterId: string
   readonly modelId: string
-  readonly from: BreakerState["tag"]
-  readonly to: BreakerState["tag"]
+  readonly from: BreakerState["_tag"]
+  readonly to: BreakerState["_tag"]
 }
 
 const breakerTransitions = Metric.counter("alembic.breaker.transitions", {
@@ -78,7 +78,7 @@ const breakerTransitions = Metric.counter("alembic.breaker.transitions", {
 const breakerState = Metric.gauge("alembic.breaker.state", {
   description: "A circuit breaker, by adapter and model: 0 closed, 1 half open, 2 open"
 })
-const levels: Readonly<Record<BreakerState["tag"], number>> = { closed: 0, half_open: 1, open: 2 }
+const levels: Readonly<Record<BreakerState["_tag"], number>> = { closed: 0, half_open: 1, open: 2 }
 
 const attemptsEnded = Metric.counter("alembic.attempts.ended", {
   description: "Attempts that have ended, by adapter and outcome: ok, or the error's code",
@@ -128,11 +128,11 @@ const makeGuards = Effect.fnUntraced(function* (options: GuardsOptions) {
       Effect.gen(function* () {
         const model = { "gen_ai.provider.name": adapterId, "gen_ai.request.model": modelId }
         yield* Metric.update(
-          Metric.withAttributes(breakerTransitions, { ...model, "alembic.breaker.to": to.tag }),
+          Metric.withAttributes(breakerTransitions, { ...model, "alembic.breaker.to": to._tag }),
           1
         )
-        yield* Metric.update(Metric.withAttributes(breakerState, model), levels[to.tag])
-        yield* PubSub.publish(hub, { adapterId, modelId, from: from.tag, to: to.tag })
+        yield* Metric.update(Metric.withAttributes(breakerState, model), levels[to._tag])
+        yield* PubSub.publish(hub, { adapterId, modelId, from: from._tag, to: to._tag })
       })
     )
     breakers.set(key, made)
@@ -150,7 +150,10 @@ const makeGuards = Effect.fnUntraced(function* (options: GuardsOptions) {
     const key = `${adapter} ${outcome}`
     const known = counters.get(key)
     if (known !== undefined) return known
-    const made = Metric.update(Metric.withAttributes(attemptsEnded, { "gen_ai.provider.name": adapter, "alembic.outcome": outcome }), 1)
+    const made = Metric.update(
+      Metric.withAttributes(attemptsEnded, { "gen_ai.provider.name": adapter, "alembic.outcome": outcome }),
+      1
+    )
     counters.set(key, made)
     return made
   }

@@ -47,11 +47,11 @@ export const makeMemoryBudget = (name: string, caps: Budget) => {
     for (const [at, one] of asking.entries()) {
       const scope = { name, caps, sums: spending.of(), inFlight: held() }
       const decided = admission([scope], one.need, !spending.isCounted(one.id))
-      if (decided.t === "wait") {
+      if (decided._tag === "wait") {
         waiting = asking.slice(at)
         break
       }
-      if (decided.t === "refused") {
+      if (decided._tag === "refused") {
         replies.push(Deferred.fail(one.reply, makeError("budget_exceeded", decided.why)))
         continue
       }

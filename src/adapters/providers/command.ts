@@ -117,7 +117,7 @@ export const makeCommandAdapter = ({ id, project, secrets = [], spec }: CommandO
     const { argv, stdin } = commandLine(spec, id, input)
     const idempotency = defined({ ALEMBIC_IDEMPOTENCY_KEY: input.idempotencyKey })
     const program = yield* Effect.promise(() => programs(argv, childEnvironment(process.env, spec)))
-    if (program.t === "refused") return yield* makeError("client_error", program.problem)
+    if (program._tag === "refused") return yield* makeError("client_error", program.problem)
     const end = yield* runSubprocess({
       argv: program.argv,
       env: { ...program.env, ...idempotency },

@@ -23,7 +23,7 @@ const say = (said: Said): void => {
 /** Tells the supervisor which processes must not outlive this one, and ends with it. */
 export const meetSupervisor = (): void => {
   if (!hasSupervisor()) return
-  tellOfLive((target, isLive) => say({ t: isLive ? "watch" : "unwatch", target }))
+  tellOfLive((target, isLive) => say({ _tag: isLive ? "watch" : "unwatch", target }))
   process.once("disconnect", () => process.exit(signalExitCode("SIGKILL")))
   process.channel?.unref()
 }
@@ -39,26 +39,26 @@ export const holdSignals = (stop: Deferred.Deferred<string>): Effect.Effect<void
     }
     const supervised = hasSupervisor()
     const holding = yield* Deferred.make<void>()
-    const onSignal = (name: Held) => (supervised ? say({ t: "signal", name }) : heard(name))
+    const onSignal = (name: Held) => (supervised ? say({ _tag: "signal", name }) : heard(name))
     const onMessage = (message: unknown): void => {
       const said = saidOf(message)
-      if (said?.t === "signal") {
-        say({ t: "heard" })
+      if (said?._tag === "signal") {
+        say({ _tag: "heard" })
         heard(said.name)
       }
-      if (said?.t === "holding") Deferred.doneUnsafe(holding, Effect.void)
+      if (said?._tag === "holding") Deferred.doneUnsafe(holding, Effect.void)
     }
     const listen = Effect.sync(() => {
       for (const name of held) process.on(name, onSignal)
       if (!supervised) return
       process.on("message", onMessage)
       process.channel?.unref()
-      say({ t: "hold" })
+      say({ _tag: "hold" })
     })
     const release = Effect.sync(() => {
       for (const name of held) process.off(name, onSignal)
       process.off("message", onMessage)
-      if (supervised) say({ t: "release" })
+      if (supervised) say({ _tag: "release" })
     })
     yield* Effect.acquireRelease(listen, () => release)
     if (supervised) yield* Deferred.await(holding)

@@ -22,17 +22,17 @@ export const supervise = (script: string, args: ReadonlyArray<string>, unstarted
     const [next, deeds] = step(state, happened)
     state = next
     for (const deed of deeds) {
-      switch (deed.t) {
+      switch (deed._tag) {
         case "tell":
           // A host that is about to exit has closed its end.
           if (host.connected) host.send(sayOf(deed.said), () => {})
           break
         case "limit":
           clearTimeout(timer)
-          timer = setTimeout(() => happens({ t: "timeIsOver" }), deed.ms)
+          timer = setTimeout(() => happens({ _tag: "timeIsOver" }), deed.ms)
           break
         case "listen":
-          setTimeout(() => happens({ t: "silence" }), deed.ms)
+          setTimeout(() => happens({ _tag: "silence" }), deed.ms)
           break
         case "note":
           process.stderr.write(`${deed.text}\n`)
@@ -49,7 +49,7 @@ export const supervise = (script: string, args: ReadonlyArray<string>, unstarted
     }
   }
 
-  for (const name of held) process.on(name, () => happens({ t: "signal", name, at: "supervisor" }))
+  for (const name of held) process.on(name, () => happens({ _tag: "signal", name, at: "supervisor" }))
   host.on("error", (error) => {
     if (host.pid !== undefined) return
     for (const name of held) process.removeAllListeners(name)
@@ -58,7 +58,7 @@ export const supervise = (script: string, args: ReadonlyArray<string>, unstarted
   })
   host.on("message", (message) => {
     const said = saidOf(message)
-    switch (said?.t) {
+    switch (said?._tag) {
       case "hold":
       case "release":
       case "heard":
@@ -76,6 +76,6 @@ export const supervise = (script: string, args: ReadonlyArray<string>, unstarted
   host.on("exit", (code, signal) => {
     // Whatever ended it, nothing that it has started outlives it.
     if (signal !== null) killAll(live)
-    happens({ t: "exited", code: code ?? (signal === null ? 1 : signalExitCode(signal)) })
+    happens({ _tag: "exited", code: code ?? (signal === null ? 1 : signalExitCode(signal)) })
   })
 }

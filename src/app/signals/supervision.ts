@@ -28,19 +28,19 @@ export const signalExitCode = (signal: NodeJS.Signals): number => 128 + (constan
 
 /** What is said over the channel between the two, either way. `watch`: a process or group that dies with the host. */
 export type Said =
-  | { readonly t: "hold" }
-  | { readonly t: "holding" }
-  | { readonly t: "release" }
-  | { readonly t: "heard" }
-  | { readonly t: "signal"; readonly name: Held }
-  | { readonly t: "watch" | "unwatch"; readonly target: number }
+  | { readonly _tag: "hold" }
+  | { readonly _tag: "holding" }
+  | { readonly _tag: "release" }
+  | { readonly _tag: "heard" }
+  | { readonly _tag: "signal"; readonly name: Held }
+  | { readonly _tag: "watch" | "unwatch"; readonly target: number }
 
 export const sayOf = (said: Said): string =>
-  said.t === "signal"
+  said._tag === "signal"
     ? `signal ${said.name}`
-    : said.t === "watch" || said.t === "unwatch"
-      ? `${said.t} ${said.target}`
-      : said.t
+    : said._tag === "watch" || said._tag === "unwatch"
+      ? `${said._tag} ${said.target}`
+      : said._tag
 
 /** Undefined for what neither of the two says. */
 export const saidOf = (message: unknown): Said | undefined => {
@@ -51,14 +51,14 @@ export const saidOf = (message: unknown): Said | undefined => {
     case "holding":
     case "release":
     case "heard":
-      return { t }
+      return { _tag: t }
     case "signal":
-      return isHeld(rest) ? { t, name: rest } : undefined
+      return isHeld(rest) ? { _tag: t, name: rest } : undefined
     case "watch":
     case "unwatch":
       // 0, 1 and -1 are not a host's to name: they mean this group, the first process, everybody.
       return Number.isSafeInteger(Number(rest)) && Math.abs(Number(rest)) > 1
-        ? { t, target: Number(rest) }
+        ? { _tag: t, target: Number(rest) }
         : undefined
     default:
       return undefined
@@ -89,55 +89,55 @@ export const unsignalled: Supervision = {
 }
 
 export type Happened =
-  | { readonly t: "hold" | "release" | "heard" | "silence" | "timeIsOver" }
-  | { readonly t: "signal"; readonly name: Held; readonly at: "supervisor" | "host" }
-  | { readonly t: "exited"; readonly code: number }
+  | { readonly _tag: "hold" | "release" | "heard" | "silence" | "timeIsOver" }
+  | { readonly _tag: "signal"; readonly name: Held; readonly at: "supervisor" | "host" }
+  | { readonly _tag: "exited"; readonly code: number }
 
 export type Action =
   /** Say it to the host. */
-  | { readonly t: "tell"; readonly said: Said }
+  | { readonly _tag: "tell"; readonly said: Said }
   /** `timeIsOver` after that many milliseconds, in place of an earlier limit. */
-  | { readonly t: "limit"; readonly ms: number }
+  | { readonly _tag: "limit"; readonly ms: number }
   /** `silence` after that many milliseconds. */
-  | { readonly t: "listen"; readonly ms: number }
+  | { readonly _tag: "listen"; readonly ms: number }
   /** Say it to the person. */
-  | { readonly t: "note"; readonly text: string }
+  | { readonly _tag: "note"; readonly text: string }
   /** Kill the host and all that it watches. */
-  | { readonly t: "end" }
-  | { readonly t: "exit"; readonly code: number }
+  | { readonly _tag: "end" }
+  | { readonly _tag: "exit"; readonly code: number }
 
 const busy = "the run is busy with something; a second signal ends it at once, and what is journaled is safe"
 
 type Step = readonly [Supervision, ReadonlyArray<Action>]
 
-const ending = (state: Supervision): Step => [{ ...state, ended: true }, [{ t: "end" }]]
+const ending = (state: Supervision): Step => [{ ...state, ended: true }, [{ _tag: "end" }]]
 
 const signalled = (state: Supervision, name: Held): Step => {
   const heard = state.heard + 1
   const next = { ...state, heard, code: signalExitCode(name) }
   if (!state.holds || heard > 2) return ending(next)
-  const tell: Action = { t: "tell", said: { t: "signal", name } }
+  const tell: Action = { _tag: "tell", said: { _tag: "signal", name } }
   const ms = heard === 2 ? graceMs : name === "SIGTERM" ? termMs : undefined
-  const listen: ReadonlyArray<Action> = heard === 1 ? [{ t: "listen", ms: answerMs }] : []
-  const limit: ReadonlyArray<Action> = ms === undefined ? [] : [{ t: "limit", ms }]
+  const listen: ReadonlyArray<Action> = heard === 1 ? [{ _tag: "listen", ms: answerMs }] : []
+  const limit: ReadonlyArray<Action> = ms === undefined ? [] : [{ _tag: "limit", ms }]
   return [next, [tell, ...listen, ...limit]]
 }
 
 export const step = (state: Supervision, happened: Happened): Step => {
-  if (happened.t === "exited") {
+  if (happened._tag === "exited") {
     const code = state.ended ? (state.code ?? happened.code) : happened.code
-    return [{ ...state, ended: true }, [{ t: "exit", code }]]
+    return [{ ...state, ended: true }, [{ _tag: "exit", code }]]
   }
   if (state.ended) return [state, []]
-  switch (happened.t) {
+  switch (happened._tag) {
     case "hold":
-      return [{ ...state, holds: true }, [{ t: "tell", said: { t: "holding" } }]]
+      return [{ ...state, holds: true }, [{ _tag: "tell", said: { _tag: "holding" } }]]
     case "release":
       return [{ ...state, holds: false }, []]
     case "heard":
       return [{ ...state, answered: true }, []]
     case "silence":
-      return [state, state.answered || state.heard > 1 ? [] : [{ t: "note", text: busy }]]
+      return [state, state.answered || state.heard > 1 ? [] : [{ _tag: "note", text: busy }]]
     case "timeIsOver":
       return ending(state)
     case "signal": {

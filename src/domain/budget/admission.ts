@@ -24,9 +24,9 @@ export interface Scope {
 }
 
 export type Admission =
-  | { readonly t: "admitted" }
+  | { readonly _tag: "admitted" }
   /** `at`: the place on the path of the scope that has to wait. */
-  | { readonly t: "wait"; readonly at: number }
+  | { readonly _tag: "wait"; readonly at: number }
   | Refused
 
 const bounds = ["usd", "calls", "outputTokens", "tokens"] as const
@@ -42,7 +42,7 @@ export const Refusal = Schema.Struct({
 export type Refusal = typeof Refusal.Type
 
 export interface Refused extends Refusal {
-  readonly t: "refused"
+  readonly _tag: "refused"
   readonly why: string
 }
 
@@ -66,12 +66,12 @@ export const admission = (
   need: Amount | undefined,
   newCall: boolean
 ): Admission => {
-  if (need === undefined) return { t: "admitted" }
+  if (need === undefined) return { _tag: "admitted" }
   let waits: number | undefined
   for (const [at, { caps, inFlight, name, sums }] of path.entries()) {
     if (caps.usd !== undefined && need.usd === undefined) {
       return {
-        t: "refused",
+        _tag: "refused",
         why: `its price is not known, and there is a cost bound (${name}.usd)`,
         budget: name,
         bound: "price"
@@ -82,7 +82,7 @@ export const admission = (
       if (cap === undefined) continue
       if (cap <= 0)
         return {
-          t: "refused",
+          _tag: "refused",
           why: `${name}.${bound} is ${cap}: only free adapters may run`,
           budget: name,
           bound
@@ -94,7 +94,7 @@ export const admission = (
       if (over - mayFree > slack) {
         const what = bound === "usd" && need.usd !== undefined ? ` of at most $${ceilNanos(need.usd)}` : ""
         return {
-          t: "refused",
+          _tag: "refused",
           why: `an attempt${what} does not fit in what is left of ${name}.${bound} (${cap})`,
           budget: name,
           bound
@@ -103,5 +103,5 @@ export const admission = (
       waits ??= at
     }
   }
-  return waits === undefined ? { t: "admitted" } : { t: "wait", at: waits }
+  return waits === undefined ? { _tag: "admitted" } : { _tag: "wait", at: waits }
 }

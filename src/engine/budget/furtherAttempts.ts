@@ -13,10 +13,10 @@ import type { RunContext } from "../run/RunContext.ts"
 import { wholeRun, type BudgetDesk } from "./BudgetDesk.ts"
 import { reserveOf } from "./reserveOf.ts"
 
-export type Asking = Extract<AttemptNote, { t: "admit" }>
+export type Asking = Extract<AttemptNote, { _tag: "admit" }>
 
 export const timeIsOver = {
-  t: "refused",
+  _tag: "refused",
   why: "the run's time (budget.ms) is over",
   budget: wholeRun,
   bound: "ms"
@@ -53,9 +53,9 @@ export const makeFurtherAttempts = ({ answers, desk, inFlight, isLate, run }: Fu
         need !== undefined && (yield* isLate)
           ? timeIsOver
           : isBehind
-            ? { t: "wait", at: 0 }
+            ? { _tag: "wait", at: 0 }
             : desk.admit(call, need, !run.journal.state().spending.isCounted(call.id))
-      if (admission.t === "refused") {
+      if (admission._tag === "refused") {
         inFlight.wake(call.n)
         yield* Deferred.fail(
           reply,
@@ -63,8 +63,8 @@ export const makeFurtherAttempts = ({ answers, desk, inFlight, isLate, run }: Fu
         )
         continue
       }
-      if (admission.t === "wait" || noPlace) {
-        if (admission.t === "wait" && !isBehind) {
+      if (admission._tag === "wait" || noPlace) {
+        if (admission._tag === "wait" && !isBehind) {
           if (admission.at === 0) runIsFull = true
           else if (call.part !== undefined) full.add(call.part.id)
         }
@@ -105,7 +105,7 @@ export const makeFurtherAttempts = ({ answers, desk, inFlight, isLate, run }: Fu
 
   /** What a call in flight says of its attempts. */
   const noted = Effect.fnUntraced(function* (note: AttemptNote) {
-    if (note.t === "admit") return void asking.push(note)
+    if (note._tag === "admit") return void asking.push(note)
     desk.landed(note.call)
     yield* writeEnded(note.call, note.attempt)
   })

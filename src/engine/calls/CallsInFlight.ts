@@ -26,10 +26,10 @@ export interface Outcome {
 
 /** What a call in flight says of its attempts. */
 export type AttemptNote =
-  | { readonly t: "ended"; readonly call: IssuedCall; readonly attempt: EndedAttempt }
+  | { readonly _tag: "ended"; readonly call: IssuedCall; readonly attempt: EndedAttempt }
   /** It waits for `reply` before it sends the attempt. */
   | {
-      readonly t: "admit"
+      readonly _tag: "admit"
       readonly call: IssuedCall
       readonly attempt: StartingAttempt
       readonly reply: Deferred.Deferred<void, ModelError>
@@ -38,14 +38,14 @@ export type AttemptNote =
 /** What a subflow asks of the run, for the call it answers. */
 export type SubflowRequest =
   | {
-      readonly t: "ask"
+      readonly _tag: "ask"
       readonly subflow: IssuedCall
       readonly options: AgentOptions
       readonly part?: Part
       readonly reply: Reply
     }
   | {
-      readonly t: "step"
+      readonly _tag: "step"
       readonly subflow: IssuedCall
       readonly kind: string
       readonly spec: Json
@@ -53,24 +53,24 @@ export type SubflowRequest =
       readonly reply: Reply
     }
   | {
-      readonly t: "question"
+      readonly _tag: "question"
       readonly subflow: IssuedCall
       readonly ask: Pick<RunEventOf<"QuestionAsked">, "kind" | "text" | "choices">
       readonly reply: Reply
     }
   | {
-      readonly t: "approval"
+      readonly _tag: "approval"
       readonly subflow: IssuedCall
       readonly wanted: ApprovalWanted
       readonly reply: Reply
     }
   | {
-      readonly t: "waiver"
+      readonly _tag: "waiver"
       readonly subflow: IssuedCall
       readonly wanted: ApprovalWanted
       readonly reply: Reply
     }
-  | { readonly t: "record"; readonly subflow: IssuedCall; readonly kind: string; readonly data: Json }
+  | { readonly _tag: "record"; readonly subflow: IssuedCall; readonly kind: string; readonly data: Json }
 export type Reply = Deferred.Deferred<Json>
 
 /** The adapter whose health a call depends on last: the last link of its chain. */
@@ -83,13 +83,13 @@ const isModelCall = (call: IssuedCall): boolean => call.chain.length > 0
 const isSubflow = (call: IssuedCall): boolean => isOfSubflow(call) && call.parent === undefined
 
 type Message =
-  | { readonly t: "completed"; readonly outcome: Outcome }
-  | { readonly t: "gone"; readonly n: number }
-  | { readonly t: "request"; readonly request: SubflowRequest }
-  | { readonly t: "attempt"; readonly note: AttemptNote }
-  | { readonly t: "signal"; readonly signal: string }
-  | { readonly t: "nudge" }
-  | { readonly t: "moved" }
+  | { readonly _tag: "completed"; readonly outcome: Outcome }
+  | { readonly _tag: "gone"; readonly n: number }
+  | { readonly _tag: "request"; readonly request: SubflowRequest }
+  | { readonly _tag: "attempt"; readonly note: AttemptNote }
+  | { readonly _tag: "signal"; readonly signal: string }
+  | { readonly _tag: "nudge" }
+  | { readonly _tag: "moved" }
 
 /** What came in since the last look. */
 export interface Landed {
@@ -133,7 +133,7 @@ export const makeCallsInFlight = Effect.fnUntraced(function* (run: RunContext) {
   }
 
   yield* Deferred.await(run.stop).pipe(
-    Effect.flatMap((signal) => Queue.offer(inbox, { t: "signal", signal })),
+    Effect.flatMap((signal) => Queue.offer(inbox, { _tag: "signal", signal })),
     Effect.forkScoped
   )
   yield* Effect.addFinalizer(() =>
@@ -154,15 +154,15 @@ export const makeCallsInFlight = Effect.fnUntraced(function* (run: RunContext) {
       count(call, 1)
       fiber.addObserver((exit) => {
         const message: Message = Exit.isSuccess(exit)
-          ? { t: "completed", outcome: exit.value }
-          : { t: "gone", n: call.n }
+          ? { _tag: "completed", outcome: exit.value }
+          : { _tag: "gone", n: call.n }
         Queue.offerUnsafe(inbox, message)
       })
     })
 
-  const note = (note: AttemptNote) => Effect.asVoid(Queue.offer(inbox, { t: "attempt", note }))
+  const note = (note: AttemptNote) => Effect.asVoid(Queue.offer(inbox, { _tag: "attempt", note }))
 
-  const request = (request: SubflowRequest) => Effect.asVoid(Queue.offer(inbox, { t: "request", request }))
+  const request = (request: SubflowRequest) => Effect.asVoid(Queue.offer(inbox, { _tag: "request", request }))
 
   /** Tells the call to stop. What it had on the way still lands; otherwise it is gone. */
   const cancel = (n: number) => Effect.sync(() => void inFlight.get(n)?.fiber.interruptUnsafe())
@@ -175,7 +175,7 @@ export const makeCallsInFlight = Effect.fnUntraced(function* (run: RunContext) {
     let nudged = false
     let moved = false
     for (const message of messages) {
-      switch (message.t) {
+      switch (message._tag) {
         case "completed":
           remove(message.outcome.call.n)
           outcomes.push(message.outcome)
@@ -233,9 +233,9 @@ export const makeCallsInFlight = Effect.fnUntraced(function* (run: RunContext) {
     request,
     arrivals,
     /** Makes whoever waits look again. */
-    nudge: Effect.sync(() => void Queue.offerUnsafe(inbox, { t: "nudge" })),
+    nudge: Effect.sync(() => void Queue.offerUnsafe(inbox, { _tag: "nudge" })),
     /** Says that the program went on by itself. */
-    moved: () => void Queue.offerUnsafe(inbox, { t: "moved" }),
+    moved: () => void Queue.offerUnsafe(inbox, { _tag: "moved" }),
     /** Lets everything that can go on now go on as far as it can. */
     calm: run.hermetic === undefined ? Effect.repeat(Effect.yieldNow, { times: 2 }) : untilQuiet,
     /** Whether something has come in that nobody has looked at. */

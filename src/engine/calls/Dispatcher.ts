@@ -107,15 +107,15 @@ export const makeDispatcher = (parts: DispatcherParts) => {
   const decide = Effect.fnUntraced(function* (
     call: IssuedCall,
     due: Array<CallDispatch>
-  ): Effect.fn.Return<Extract<Admission, { t: "wait" }> | undefined, JournalError> {
+  ): Effect.fn.Return<Extract<Admission, { _tag: "wait" }> | undefined, JournalError> {
     const asked = yield* items.unanswered(call)
     const doubt = asked === undefined ? yield* items.doubt(call) : undefined
-    const stays = asked ?? (doubt?.t === "wait" ? doubt.waiting : undefined)
+    const stays = asked ?? (doubt?._tag === "wait" ? doubt.waiting : undefined)
     if (stays !== undefined) {
       waiting.push(stays)
       return undefined
     }
-    if (doubt?.t === "skip") {
+    if (doubt?._tag === "skip") {
       yield* answers.fail(call, doubt.failure)
       return undefined
     }
@@ -126,14 +126,14 @@ export const makeDispatcher = (parts: DispatcherParts) => {
     if (isPaid) {
       const hasRoom = yield* room.hasRoomFor(answerBytes(input))
       full = !hasRoom ? "disk" : run.journal.isFull() ? "journal_full" : undefined
-      if (full !== undefined) return { t: "wait", at: 0 }
+      if (full !== undefined) return { _tag: "wait", at: 0 }
     }
     const [first] = chain
     const need = first === undefined ? undefined : worstOfAttempt(first, input)
     const admission: Admission =
       need !== undefined && (yield* isLate) ? timeIsOver : desk.admit(call, need, true)
-    if (admission.t === "wait") return admission
-    if (admission.t === "refused") {
+    if (admission._tag === "wait") return admission
+    if (admission._tag === "refused") {
       yield* refuse(call, admission)
       return undefined
     }

@@ -80,11 +80,11 @@ export const dispatchCall = (
           ? Effect.void
           : Effect.gen(function* () {
               const admitted = yield* Deferred.make<void, ModelError>()
-              yield* note({ t: "admit", call, attempt, reply: admitted })
+              yield* note({ _tag: "admit", call, attempt, reply: admitted })
               return yield* Deferred.await(admitted)
             }),
       ended: (attempt, isLast) => {
-        if (!isLast) return note({ t: "ended", call, attempt })
+        if (!isLast) return note({ _tag: "ended", call, attempt })
         last = attempt
         return Effect.void
       }

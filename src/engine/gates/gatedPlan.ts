@@ -149,9 +149,9 @@ export const gatedPlan = (
       closed,
       missions: [...missions.values()]
     })
-    if (due.t === "none") return undefined
+    if (due._tag === "none") return undefined
     const at = { at: "end" as const, result: sha256(result ?? ""), reopened }
-    if (due.t === "close") return { ...at, close: due.gate, why: due.why }
+    if (due._tag === "close") return { ...at, close: due.gate, why: due.why }
     return {
       ...at,
       decide: due.gates,

@@ -28,14 +28,14 @@ export interface RunGates {
 
 /** What is due before the run may be completed. */
 export type GateDue =
-  | { readonly t: "none" }
+  | { readonly _tag: "none" }
   /** `missions`: what they have proven holds on the state now, or else Proof and Validator are decided anew. */
   | {
-      readonly t: "decide"
+      readonly _tag: "decide"
       readonly gates: ReadonlyArray<GateName>
       readonly missions: ReadonlyArray<DoneMission>
     }
-  | { readonly t: "close"; readonly gate: GateName; readonly why: string }
+  | { readonly _tag: "close"; readonly gate: GateName; readonly why: string }
 
 export const askedGates = (contract: Contract | undefined): ReadonlyArray<GateName> => [
   ...(contract?.council === undefined ? [] : (["council"] as const)),
@@ -70,18 +70,18 @@ const doneOf = ({ files, proof, state, title }: MissionSeen): DoneMission => ({
  *    whatever has passed. What was published before stays what stood there then: Publish is not asked again.
  */
 export const gateDue = ({ asked, closed, missions, passed }: RunGates): GateDue => {
-  if (closed) return { t: "none" }
+  if (closed) return { _tag: "none" }
   const left = asked.filter((gate) => !passed.has(gate))
   const unfinished = missions.find((mission) => isUnfinished(mission) && (asked.length > 0 || mission.proves))
   if (unfinished !== undefined) {
     const gate = left.find((name) => name !== "council") ?? "proof"
-    return { t: "close", gate, why: whyUnfinished(unfinished) }
+    return { _tag: "close", gate, why: whyUnfinished(unfinished) }
   }
   const proven = missions.filter(
     ({ end, proves }) =>
       end === "done" && (proves || asked.some((gate) => gate === "proof" || gate === "validator"))
   )
   return left.length === 0 && proven.length === 0
-    ? { t: "none" }
-    : { t: "decide", gates: left, missions: proven.map(doneOf) }
+    ? { _tag: "none" }
+    : { _tag: "decide", gates: left, missions: proven.map(doneOf) }
 }

@@ -46,11 +46,11 @@ const beforePerson = ({ attempts, fellBackFrom, repairs, usage }: ModelRunFailur
 
 /** What a person, or `--approve`, said to an approval; or that they have to be asked. */
 export type ApprovalGiven =
-  | { readonly t: "answered"; readonly answer: Json }
-  | { readonly t: "asked"; readonly item: string }
+  | { readonly _tag: "answered"; readonly answer: Json }
+  | { readonly _tag: "asked"; readonly item: string }
 
 export interface Suspension {
-  readonly t: "suspended"
+  readonly _tag: "suspended"
   readonly reason: SuspendReason
   readonly until?: number
   readonly items: ReadonlyArray<string>
@@ -96,7 +96,7 @@ export const suspension = (
   const until = closed.flatMap((lane) => (lane.until === undefined ? [] : [lane.until]))
   const error = closed[0]?.error
   return {
-    t: "suspended",
+    _tag: "suspended",
     reason: urgency.find((reason) => reasons.has(reason)) ?? "parked",
     items: [...waiting.map(({ item }) => item), ...blocked.map(itemOf)],
     ...(until.length === 0 ? {} : { until: Math.max(...until) }),
@@ -196,7 +196,9 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
     const said = run.approve === "all" ? "approve" : reply(call)
     const given = said !== "approve" && (yield* useBeforehand(call, ask)) ? "approve" : said
     const decided: ApprovalGiven =
-      given === undefined ? { t: "asked", item: yield* record(call, ask) } : { t: "answered", answer: given }
+      given === undefined
+        ? { _tag: "asked", item: yield* record(call, ask) }
+        : { _tag: "answered", answer: given }
     return decided
   })
 
@@ -265,7 +267,7 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
         },
         "skipped"
       )
-      return { t: "skip" as const, failure }
+      return { _tag: "skip" as const, failure }
     }
     const times = retryOf(call) ?? 1
     const item =
@@ -276,7 +278,7 @@ export const makePendingItems = (run: RunContext, history: RunHistory) => {
         choices: ["retry", "skip"]
       }))
     const waiting: Waiting = { call, reason: "in_doubt", item }
-    return { t: "wait" as const, waiting }
+    return { _tag: "wait" as const, waiting }
   })
 
   /**

@@ -15,11 +15,11 @@ import type { PendingItems, Waiting } from "./pendingItems.ts"
 import type { RunContext } from "../run/RunContext.ts"
 
 export type TierDecision =
-  | { readonly t: "run" }
-  | { readonly t: "refused"; readonly failure: ModelRunFailure }
-  | { readonly t: "wait"; readonly waiting: Waiting }
+  | { readonly _tag: "run" }
+  | { readonly _tag: "refused"; readonly failure: ModelRunFailure }
+  | { readonly _tag: "wait"; readonly waiting: Waiting }
 
-const run: TierDecision = { t: "run" }
+const run: TierDecision = { _tag: "run" }
 const maxShown = 300
 
 const member = (value: Json, name: string): Json | undefined =>
@@ -71,13 +71,13 @@ export const makeTierGate = (
         "budget_exceeded",
         "not dispatched: T0 is free, and the model may cost something"
       )
-      return { t: "refused", failure: notDispatched(call, error, "skipped") } satisfies TierDecision
+      return { _tag: "refused", failure: notDispatched(call, error, "skipped") } satisfies TierDecision
     }
     const { label, prompt = "" } = call.options ?? {}
     const admitted = admission(tier, tier === "T3" ? yield* said() : undefined, false)
     const asked = approvalOf(call)
-    if (admitted.t === "run" && (tier !== "T3" || (yield* items.waive(asked)))) return run
-    const why = admitted.t === "run" ? "T3 runs after a council said GO" : admitted.why
+    if (admitted._tag === "run" && (tier !== "T3" || (yield* items.waive(asked)))) return run
+    const why = admitted._tag === "run" ? "T3 runs after a council said GO" : admitted.why
     const name = label === undefined ? undefined : nameOfCall(label)
     const decided = yield* items.approval(asked, {
       kind: "approval",
@@ -86,12 +86,12 @@ export const makeTierGate = (
       choices: ["approve", "refuse"],
       hash: call.ref.key
     })
-    if (decided.t === "answered" && decided.answer === "approve") return run
-    if (decided.t === "answered") {
+    if (decided._tag === "answered" && decided.answer === "approve") return run
+    if (decided._tag === "answered") {
       const error = makeError("cancelled", "a person refused it")
-      return { t: "refused", failure: notDispatched(call, error, "skipped") } satisfies TierDecision
+      return { _tag: "refused", failure: notDispatched(call, error, "skipped") } satisfies TierDecision
     }
     const { item } = decided
-    return { t: "wait", waiting: { call, reason: "approval", item } } satisfies TierDecision
+    return { _tag: "wait", waiting: { call, reason: "approval", item } } satisfies TierDecision
   })
 }

@@ -23,9 +23,9 @@ import { namesOf, noteOf, readEvent, readScheduled, type RunHistory } from "../r
 
 /** What a turn asks the engine to do, in order. */
 export type Decision =
-  | { readonly t: "call"; readonly call: IssuedCall }
-  | { readonly t: "cancel"; readonly call: IssuedCall }
-  | { readonly t: "note"; readonly body: Note }
+  | { readonly _tag: "call"; readonly call: IssuedCall }
+  | { readonly _tag: "cancel"; readonly call: IssuedCall }
+  | { readonly _tag: "note"; readonly body: Note }
 
 type Note = Extract<RunEventBody, { type: "PhaseStarted" | "Logged" }>
 
@@ -140,7 +140,7 @@ export class Session {
           if (call.earlier?.status === "completed") {
             if (this.history.isProgram && call.n > 0) this.known.add(call.id)
             this.answered.put(call.earlier.rank, call)
-          } else decisions.push({ t: "call", call })
+          } else decisions.push({ _tag: "call", call })
           break
         }
         case "cancel": {
@@ -151,13 +151,13 @@ export class Session {
           if (call.earlier !== undefined) this.answered.drop(call.earlier.rank)
           // What has ended already cannot be cancelled.
           if (call.earlier?.status !== "cancelled" && call.earlier?.status !== "completed")
-            decisions.push({ t: "cancel", call })
+            decisions.push({ _tag: "cancel", call })
           break
         }
         case "phase":
         case "log": {
           const body = noteBody(request)
-          if (!(yield* this.isKnownNote(body))) decisions.push({ t: "note", body })
+          if (!(yield* this.isKnownNote(body))) decisions.push({ _tag: "note", body })
           break
         }
         case "slots":

@@ -231,11 +231,11 @@ const toItsEnd = Effect.fnUntraced(function* (
   const live = yield* Effect.scoped(liveRun(run, history, session, beyond, counts)).pipe(
     Effect.onInterrupt(() => Effect.ignore(interrupted(run, "interrupt")))
   )
-  if (live.t === "stopped") {
+  if (live._tag === "stopped") {
     yield* interrupted(run, live.signal)
     return stoppedBy(live.signal, journal.runId)
   }
-  if (live.t === "suspended") {
+  if (live._tag === "suspended") {
     const suspended = suspendedBy(live)
     if (suspended !== undefined) yield* append(run, { type: "RunSuspended", ...suspended })
     // Who answered while the run was stopping finds it stopped: their answer is in the log by then.
@@ -244,7 +244,7 @@ const toItsEnd = Effect.fnUntraced(function* (
     return { status: "suspended" as const, ...defined({ suspended }) }
   }
   const state: PlanState =
-    live.t === "unwritable" ? { t: "failed", error: journalErrorInfo(live.error) } : session.state
+    live._tag === "unwritable" ? { t: "failed", error: journalErrorInfo(live.error) } : session.state
   yield* cancelUnmade(run, session)
   // Who answered in time is not told later that nobody did.
   yield* takeInbox(journal, (body) => append(run, body))

@@ -36,10 +36,10 @@ import { makeTierGate } from "../people/tierGate.ts"
 /** How the live half ended. */
 export type LiveEnd =
   | Suspension
-  | { readonly t: "ended" }
-  | { readonly t: "stopped"; readonly signal: string }
+  | { readonly _tag: "ended" }
+  | { readonly _tag: "stopped"; readonly signal: string }
   /** The plan gave something that cannot be written: it does so again whenever it runs. */
-  | { readonly t: "unwritable"; readonly error: JournalError }
+  | { readonly _tag: "unwritable"; readonly error: JournalError }
 
 const decodeLent = Schema.decodeUnknownOption(
   Schema.Struct({ failures: Schema.Array(Schema.Unknown), rules: Schema.optionalKey(Schema.Int) })
@@ -119,8 +119,8 @@ export const liveRun = Effect.fnUntraced(function* (
   /** A model call, as far as its tier lets it. */
   const admit = Effect.fnUntraced(function* (call: IssuedCall) {
     const decision = yield* tierGate(call)
-    if (decision.t === "run") return dispatcher.enqueue(call)
-    if (decision.t === "wait") return dispatcher.wait(decision.waiting)
+    if (decision._tag === "run") return dispatcher.enqueue(call)
+    if (decision._tag === "wait") return dispatcher.wait(decision.waiting)
     yield* dispatcher.schedule(call)
     return yield* answers.fail(call, decision.failure)
   })
@@ -220,8 +220,8 @@ export const liveRun = Effect.fnUntraced(function* (
 
   const apply = Effect.fnUntraced(function* (decisions: ReadonlyArray<Decision>) {
     for (const decision of decisions) {
-      if (decision.t === "note") yield* answers.write(decision.body)
-      else if (decision.t === "call") {
+      if (decision._tag === "note") yield* answers.write(decision.body)
+      else if (decision._tag === "call") {
         // A plan that has ended gets no answer any more.
         if (session.state.t === "waiting") yield* issue(decision.call)
       } else {
@@ -266,7 +266,7 @@ export const liveRun = Effect.fnUntraced(function* (
    * came in with an answer that cannot be journaled is journaled all the same.
    */
   const keep = Effect.fnUntraced(function* ({ attempts, outcomes, requests }: Landed) {
-    for (const request of requests) if (request.t === "record") yield* subflows.handle(request)
+    for (const request of requests) if (request._tag === "record") yield* subflows.handle(request)
     let failure: JournalError | undefined
     for (const note of attempts) {
       const noted = yield* Effect.result(dispatcher.noted(note))
@@ -299,7 +299,7 @@ export const liveRun = Effect.fnUntraced(function* (
 
   const stopBy = Effect.fnUntraced(function* (signal: string) {
     yield* keepRest
-    const stopped: LiveEnd = { t: "stopped", signal }
+    const stopped: LiveEnd = { _tag: "stopped", signal }
     return stopped
   })
 
@@ -339,7 +339,7 @@ export const liveRun = Effect.fnUntraced(function* (
       if (landed.signal !== undefined) return yield* stopBy(landed.signal)
     }
     yield* keepRest
-    const full: LiveEnd = { t: "suspended", reason: "journal_full", items: [] }
+    const full: LiveEnd = { _tag: "suspended", reason: "journal_full", items: [] }
     return full
   })
 
@@ -375,12 +375,12 @@ export const liveRun = Effect.fnUntraced(function* (
       if (moved || outcomes.length > 0) yield* endPatience
       if (moved) yield* ownTurn
       if (landed.nudged && dispatcher.hasWaiting()) yield* takeAnswers
-      for (const request of requests) if (request.t !== "record") yield* subflows.handle(request)
+      for (const request of requests) if (request._tag !== "record") yield* subflows.handle(request)
       if (signal !== undefined) return yield* stopBy(signal)
       yield* dispatcher.releaseHeld
     }
     yield* dispatcher.parkHeld
-    const ended: LiveEnd = { t: "ended" }
+    const ended: LiveEnd = { _tag: "ended" }
     return ended
   })
   return yield* untilEnd.pipe(
@@ -393,7 +393,7 @@ export const liveRun = Effect.fnUntraced(function* (
       // Whatever cannot be written, the rest is kept as far as it can be.
       Effect.andThen(
         Effect.ignore(Effect.andThen(keepRest, run.journal.commit)),
-        isUnwritable(error) ? Effect.succeed<LiveEnd>({ t: "unwritable", error }) : Effect.fail(error)
+        isUnwritable(error) ? Effect.succeed<LiveEnd>({ _tag: "unwritable", error }) : Effect.fail(error)
       )
     )
   )

@@ -91,7 +91,7 @@ export const makeLiveSubflows = (parts: LiveSubflowsParts) => {
     return { room: subflow.verb, key, occurrence }
   }
 
-  const handleAsk = Effect.fnUntraced(function* (request: Extract<SubflowRequest, { t: "ask" }>) {
+  const handleAsk = Effect.fnUntraced(function* (request: Extract<SubflowRequest, { _tag: "ask" }>) {
     const { options, part, reply, subflow } = request
     const taken = yield* run.book.takeFor(options, subflow, refOf)
     const call = numbered(part === undefined ? taken : { ...taken, part }, subflow)
@@ -121,7 +121,7 @@ export const makeLiveSubflows = (parts: LiveSubflowsParts) => {
     yield* answers.fail(call, call.refusal)
   })
 
-  const handleStep = Effect.fnUntraced(function* (request: Extract<SubflowRequest, { t: "step" }>) {
+  const handleStep = Effect.fnUntraced(function* (request: Extract<SubflowRequest, { _tag: "step" }>) {
     const { kind, reply, subflow, spec } = request
     const identity: CallIdentity = { verb: `${subflow.verb}.${kind}`, spec: { of: subflow.id, step: spec } }
     const call = bare(identity, subflow)
@@ -140,7 +140,9 @@ export const makeLiveSubflows = (parts: LiveSubflowsParts) => {
     )
   })
 
-  const handleQuestion = Effect.fnUntraced(function* (request: Extract<SubflowRequest, { t: "question" }>) {
+  const handleQuestion = Effect.fnUntraced(function* (
+    request: Extract<SubflowRequest, { _tag: "question" }>
+  ) {
     const { ask, reply, subflow } = request
     const identity: CallIdentity = {
       verb: `${subflow.verb}.question`,
@@ -169,7 +171,9 @@ export const makeLiveSubflows = (parts: LiveSubflowsParts) => {
     return items.replyTo(ref)
   }
 
-  const handleApproval = Effect.fnUntraced(function* (request: Extract<SubflowRequest, { t: "approval" }>) {
+  const handleApproval = Effect.fnUntraced(function* (
+    request: Extract<SubflowRequest, { _tag: "approval" }>
+  ) {
     const { reply, subflow, wanted } = request
     const { before, content, name, text } = wanted
     const ask = {
@@ -184,9 +188,11 @@ export const makeLiveSubflows = (parts: LiveSubflowsParts) => {
     const of = subflow.verb === "gates" ? subflow.verb : subflow.id
     const call = bare({ verb: `${subflow.verb}.question`, spec: { of, name, hash: ask.hash } }, subflow)
     const decided =
-      earlier === "approve" ? { t: "answered" as const, answer: earlier } : yield* items.approval(call, ask)
-    if (decided.t === "asked") toPerson.set(call.n, reply)
-    if (decided.t === "asked") return dispatcher.wait({ call, reason: "approval", item: decided.item })
+      earlier === "approve"
+        ? { _tag: "answered" as const, answer: earlier }
+        : yield* items.approval(call, ask)
+    if (decided._tag === "asked") toPerson.set(call.n, reply)
+    if (decided._tag === "asked") return dispatcher.wait({ call, reason: "approval", item: decided.item })
     asked.delete(call.n)
     yield* Deferred.succeed(reply, decided.answer)
   })
@@ -195,7 +201,7 @@ export const makeLiveSubflows = (parts: LiveSubflowsParts) => {
     reply,
     subflow,
     wanted
-  }: Extract<SubflowRequest, { t: "waiver" }>) {
+  }: Extract<SubflowRequest, { _tag: "waiver" }>) {
     const hash = Result.getOrThrow(fingerprint(wanted.content))
     const key = keyOf({ verb: `${subflow.verb}.question`, spec: { of: subflow.id, name: wanted.name, hash } })
     yield* Deferred.succeed(reply, yield* items.waive({ ref: { key, occurrence: 1 } }))
@@ -219,7 +225,7 @@ export const makeLiveSubflows = (parts: LiveSubflowsParts) => {
   /** Does what a subflow asked for. */
   const handle = Effect.fnUntraced(function* (request: SubflowRequest) {
     if (!wanted(request.subflow)) return
-    switch (request.t) {
+    switch (request._tag) {
       case "ask":
         return yield* handleAsk(request)
       case "step":
@@ -261,7 +267,7 @@ export const makeLiveSubflows = (parts: LiveSubflowsParts) => {
     return {
       ask: (options, of) =>
         handled((reply) => ({
-          t: "ask",
+          _tag: "ask",
           subflow,
           options,
           ...(of === undefined
@@ -270,7 +276,7 @@ export const makeLiveSubflows = (parts: LiveSubflowsParts) => {
           reply
         })).pipe(Effect.flatMap(decodeResult), Effect.orDie),
       step: (kind, spec, effect) =>
-        handled((reply) => ({ t: "step", subflow, kind, spec, run: effect, reply })),
+        handled((reply) => ({ _tag: "step", subflow, kind, spec, run: effect, reply })),
       work: (effect) =>
         Effect.acquireUseRelease(
           Effect.sync(() => void busy.set(subflow.n, (busy.get(subflow.n) ?? 0) + 1)),
@@ -283,19 +289,19 @@ export const makeLiveSubflows = (parts: LiveSubflowsParts) => {
         ),
       proof: (proof, id) =>
         handled((reply) => ({
-          t: "step",
+          _tag: "step",
           subflow,
           kind: "evidence",
           spec: { proof, id },
           run: Effect.orDie(Effect.map(proofRecord(run.journal, proof, { id }), encodeEvidence)),
           reply
         })).pipe(Effect.flatMap(decodeEvidence), Effect.orDie),
-      record: (kind, data) => inFlight.request({ t: "record", subflow, kind, data }),
-      question: (ask) => handled((reply) => ({ t: "question", subflow, ask, reply })),
-      approval: (wanted) => handled((reply) => ({ t: "approval", subflow, wanted, reply })),
+      record: (kind, data) => inFlight.request({ _tag: "record", subflow, kind, data }),
+      question: (ask) => handled((reply) => ({ _tag: "question", subflow, ask, reply })),
+      approval: (wanted) => handled((reply) => ({ _tag: "approval", subflow, wanted, reply })),
       waiver: (wanted) =>
         Effect.map(
-          handled((reply) => ({ t: "waiver", subflow, wanted, reply })),
+          handled((reply) => ({ _tag: "waiver", subflow, wanted, reply })),
           (isWaived) => isWaived === true
         ),
       isFree: run.book.isFree,

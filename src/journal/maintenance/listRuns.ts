@@ -35,7 +35,7 @@ const shortState = Effect.fnUntraced(function* (baseDir: string, runId: RunId) {
   const events = yield* Effect.mapError(fs.stat(paths.events), fromFsError)
   const reading = yield* readCheckpoint(paths.checkpoint)
   if (
-    reading.t === "read" &&
+    reading._tag === "read" &&
     reading.checkpoint.runId === runId &&
     reading.checkpoint.bytes === events?.size
   ) {

@@ -209,8 +209,8 @@ export const verifyRun = Effect.fn("verifyRun")(function* (
   }
 
   const reading = yield* readCheckpoint(paths.checkpoint)
-  const checkpoint = reading.t === "read" ? reading.checkpoint : undefined
-  if (reading.t === "unreadable") {
+  const checkpoint = reading._tag === "read" ? reading.checkpoint : undefined
+  if (reading._tag === "unreadable") {
     add({ line: 0, code: "checkpoint_edited", message: `${paths.checkpoint}: is not readable` })
   } else if (checkpoint !== undefined) {
     const bytes = yield* Effect.mapError(fs.readFile(paths.checkpoint), fromFsError)

@@ -110,9 +110,9 @@ export const writeCheckpoint = Effect.fnUntraced(function* (
 })
 
 export type CheckpointReading =
-  | { readonly t: "absent" }
-  | { readonly t: "unreadable" }
-  | { readonly t: "read"; readonly checkpoint: Checkpoint }
+  | { readonly _tag: "absent" }
+  | { readonly _tag: "unreadable" }
+  | { readonly _tag: "read"; readonly checkpoint: Checkpoint }
 
 export const readCheckpoint = Effect.fnUntraced(function* (
   path: string
@@ -121,10 +121,10 @@ export const readCheckpoint = Effect.fnUntraced(function* (
   const bytes = yield* Effect.catch(fs.readFile(path), (error) =>
     error.code === "ENOENT" ? Effect.succeed(undefined) : Effect.fail(fromFsError(error))
   )
-  if (bytes === undefined) return { t: "absent" }
+  if (bytes === undefined) return { _tag: "absent" }
   const text = new TextDecoder().decode(bytes)
   const checkpoint = decode(text)
   return Option.isNone(checkpoint) || spellsHalfCharacter(text, checkpoint.value)
-    ? { t: "unreadable" }
-    : { t: "read", checkpoint: checkpoint.value }
+    ? { _tag: "unreadable" }
+    : { _tag: "read", checkpoint: checkpoint.value }
 })

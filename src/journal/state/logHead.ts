@@ -19,7 +19,7 @@ export const headOf = Effect.fnUntraced(function* (
   runId: RunId
 ): Effect.fn.Return<LogHead | undefined, JournalError, FsPort> {
   const reading = yield* readCheckpoint(runPaths(baseDir, runId).checkpoint)
-  return reading.t === "read" && reading.checkpoint.lastSeq > 0
+  return reading._tag === "read" && reading.checkpoint.lastSeq > 0
     ? { seq: reading.checkpoint.lastSeq, hash: reading.checkpoint.lastHash }
     : undefined
 })

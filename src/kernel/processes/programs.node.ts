@@ -11,13 +11,13 @@ import { sha256Stream } from "../../domain/fingerprint.ts"
 
 /** Where a program is. `inside`: only in the project, at `path`. */
 export type Located =
-  | { readonly t: "found"; readonly path: string }
-  | { readonly t: "inside"; readonly path: string }
-  | { readonly t: "none" }
+  | { readonly _tag: "found"; readonly path: string }
+  | { readonly _tag: "inside"; readonly path: string }
+  | { readonly _tag: "none" }
 
 export type FoundProgram =
-  | { readonly t: "found"; readonly path: string; readonly sha256: string }
-  | { readonly t: "none"; readonly problem: string }
+  | { readonly _tag: "found"; readonly path: string; readonly sha256: string }
+  | { readonly _tag: "none"; readonly problem: string }
 
 const realOf = (path: string): string => {
   try {
@@ -81,17 +81,17 @@ export const programsOutside = (folders: ReadonlyArray<string>, given: string) =
   const outside = entries.filter((entry) => isAbsolute(entry) && !isInside(realOf(entry)))
 
   const locate = async (name: string): Promise<Located> => {
-    if (name === "") return { t: "none" }
+    if (name === "") return { _tag: "none" }
     let inside: string | undefined
     for (const entry of entries) {
       for (const ending of endings) {
         const path = resolve(entry, `${name}${ending}`)
         if (!(await isProgram(path))) continue
-        if (outside.includes(entry) && !isInside(await realpath(path))) return { t: "found", path }
+        if (outside.includes(entry) && !isInside(await realpath(path))) return { _tag: "found", path }
         inside ??= path
       }
     }
-    return inside === undefined ? { t: "none" } : { t: "inside", path: inside }
+    return inside === undefined ? { _tag: "none" } : { _tag: "inside", path: inside }
   }
 
   /** `path`: without the entries that lead into the project. */
@@ -109,19 +109,19 @@ export const provingPrograms = (directory: string, given: string) => {
     const key = [path, ino, size, ctimeMs].join(" ")
     const hash = hashes.get(key) ?? hashOf(path)
     hashes.set(key, hash)
-    return { t: "found", path, sha256: await hash }
+    return { _tag: "found", path, sha256: await hash }
   }
 
   const find = async (name: string): Promise<FoundProgram> => {
-    const missing: FoundProgram = { t: "none", problem: "the command could not be started (ENOENT)" }
+    const missing: FoundProgram = { _tag: "none", problem: "the command could not be started (ENOENT)" }
     if (isPath(name)) {
       const path = resolve(root, name)
       return (await isProgram(path)) ? hashed(path) : missing
     }
     const located = await programs.locate(name)
-    if (located.t === "found") return hashed(located.path)
+    if (located._tag === "found") return hashed(located.path)
     const problem = `the command could not be started: ${name} is only in the working directory or its project, where a worker may change it; the contract can name it by its path`
-    return located.t === "none" ? missing : { t: "none", problem }
+    return located._tag === "none" ? missing : { _tag: "none", problem }
   }
 
   return { find, path: programs.path }
@@ -129,11 +129,11 @@ export const provingPrograms = (directory: string, given: string) => {
 
 export type ModelProgram =
   | {
-      readonly t: "program"
+      readonly _tag: "program"
       readonly argv: ReadonlyArray<string>
       readonly env: Readonly<Record<string, string>>
     }
-  | { readonly t: "refused"; readonly problem: string }
+  | { readonly _tag: "refused"; readonly problem: string }
 
 /**
  * The program of a command model that is typed in `directories`: found once, and given a path on which it finds no
@@ -158,14 +158,14 @@ export const modelPrograms = (directories: ReadonlyArray<string>, given: string)
     )
     // A path that the configuration sets was agreed to as it stands.
     const isOwn = Object.entries(env).some(([variable, value]) => isPathVariable(variable) && value !== given)
-    if (isOwn || isPath(name)) return { t: "program", argv: [name, ...args], env: outside }
+    if (isOwn || isPath(name)) return { _tag: "program", argv: [name, ...args], env: outside }
     const looking = found.get(name) ?? programs.locate(name)
     found.set(name, looking)
     const located = await looking
-    if (located.t === "inside") {
+    if (located._tag === "inside") {
       const problem = `${name} is only in the project (${located.path}), and nobody has agreed that a program of the project is run; if you trust it, alembic.json can name it by its path ("commands")`
-      return { t: "refused", problem }
+      return { _tag: "refused", problem }
     }
-    return { t: "program", argv: [located.t === "found" ? located.path : name, ...args], env: outside }
+    return { _tag: "program", argv: [located._tag === "found" ? located.path : name, ...args], env: outside }
   }
 }

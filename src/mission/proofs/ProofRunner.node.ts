@@ -55,7 +55,7 @@ export const layer = (directory: string): Layer.Layer<ProofRunner> =>
     const run = Effect.fnUntraced(function* (proof: Proof) {
       const [name = "", ...args] = proof.command
       const found = yield* Effect.promise(() => programs.find(name))
-      if (found.t === "none") return unstarted(proof, found.problem)
+      if (found._tag === "none") return unstarted(proof, found.problem)
       const end = yield* runSubprocess({
         argv: [found.path, ...args],
         cwd: directory,

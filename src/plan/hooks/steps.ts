@@ -6,7 +6,19 @@
 // T2  Two steps of one name and key are never in flight together: nothing could tell which is which.
 // T3  The program goes on with what the journal holds, decoded: the same now and whenever the run goes on.
 // T4  A step runs outside the run: on the host's clock and random numbers, without hooks and without steps.
-import { Cause, Clock, Context, Deferred, Effect, Exit, Logger, Option, Random, Schema, type Tracer } from "effect"
+import {
+  Cause,
+  Clock,
+  Context,
+  Deferred,
+  Effect,
+  Exit,
+  Logger,
+  Option,
+  Random,
+  Schema,
+  type Tracer
+} from "effect"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import { Hooks, type EffectHooks } from "./Hooks.ts"
 import { encodedBy, thrownBy } from "../host/thrown.ts"
@@ -43,8 +55,8 @@ export class StepError extends Schema.TaggedError<StepError>()("StepError", {
 
 /** What a step is told: to begin, since it is in the journal that it began, or what it came to before. */
 export type StepWord =
-  | { readonly t: "begin"; readonly idempotencyKey: string; readonly span: Tracer.AnySpan | undefined }
-  | { readonly t: "answer"; readonly answer: Json }
+  | { readonly _tag: "begin"; readonly idempotencyKey: string; readonly span: Tracer.AnySpan | undefined }
+  | { readonly _tag: "answer"; readonly answer: Json }
 
 export interface BegunStep {
   readonly told: Effect.Effect<StepWord>
@@ -180,7 +192,7 @@ export const step = Effect.fnUntraced(function* <A, E = never, R = never>(
   const begun = yield* Effect.sync(() => steps.begin(name, options.key))
   const run = Effect.gen(function* () {
     const word = yield* begun.told
-    if (word.t === "answer") return yield* asExit(name, word.answer, options)
+    if (word._tag === "answer") return yield* asExit(name, word.answer, options)
     const exit = yield* Effect.exit(
       (word.span === undefined ? effect : Effect.withParentSpan(effect, word.span)).pipe(
         Effect.provideService(IdempotencyKey, word.idempotencyKey),
@@ -191,7 +203,7 @@ export const step = Effect.fnUntraced(function* <A, E = never, R = never>(
     )
     yield* begun.ended(keep(name, exit, options))
     const after = yield* begun.told
-    if (after.t === "answer") return yield* asExit(name, after.answer, options)
+    if (after._tag === "answer") return yield* asExit(name, after.answer, options)
     return yield* Effect.die(new StepError({ step: name, problem: "it was begun twice" }))
   })
   return yield* Effect.onInterrupt(run, () => begun.giveUp)
@@ -213,11 +225,11 @@ export const makeBegunStep = (giveUp: () => void) => {
   }
   return {
     begun,
-    answered: (answer: Json) => tell({ t: "answer", answer }),
+    answered: (answer: Json) => tell({ _tag: "answer", answer }),
     /** Says that it may begin, below `span` if it has one, and waits for its exit. */
     toItsExit: (idempotencyKey: string, span?: Tracer.AnySpan) =>
       Effect.suspend(() => {
-        tell({ t: "begin", idempotencyKey, span })
+        tell({ _tag: "begin", idempotencyKey, span })
         return Deferred.await(exit)
       })
   }

@@ -13,8 +13,8 @@ type TurnMessage = Extract<Message, { readonly t: "turn" }>
 
 /** What an exchange ends with: the child's own word, or the reason why there is none. */
 export type Reply =
-  | { readonly t: "turn"; readonly message: TurnMessage }
-  | { readonly t: "ended"; readonly turn: Turn }
+  | { readonly _tag: "turn"; readonly message: TurnMessage }
+  | { readonly _tag: "ended"; readonly turn: Turn }
 
 const watchEveryMs = 50
 /** A process that does not come up is not the plan's fault, and not its time. */
@@ -66,7 +66,7 @@ export class PlanProcess {
 
   /** Sends a line and hands over what comes back. One at a time. `timeoutMs` counts from the last sign of progress. */
   exchange(line: string, timeoutMs: number, onReply: (reply: Reply) => void): void {
-    if (this.ended !== undefined) return onReply({ t: "ended", turn: this.ended })
+    if (this.ended !== undefined) return onReply({ _tag: "ended", turn: this.ended })
     this.waiting = onReply
     this.watch(timeoutMs)
     this.child.stdin?.write(`${line}\n`)
@@ -118,14 +118,14 @@ export class PlanProcess {
     if (this.ended !== undefined) return
     this.ended = turn
     this.child.kill("SIGKILL")
-    this.reply({ t: "ended", turn })
+    this.reply({ _tag: "ended", turn })
   }
 
   private gone(why: string): void {
     this.exited = true
     const memory = outOfMemory.test(this.stderr)
     this.ended ??= memory ? this.tooLarge() : failedTurn("plan_crashed", `the plan crashed: ${why}`)
-    this.reply({ t: "ended", turn: this.ended })
+    this.reply({ _tag: "ended", turn: this.ended })
     for (const done of this.atExit.splice(0)) done()
   }
 
@@ -169,6 +169,6 @@ export class PlanProcess {
       this.ready = true
       return this.restartTimer()
     }
-    this.reply({ t: "turn", message: decoded.success })
+    this.reply({ _tag: "turn", message: decoded.success })
   }
 }

@@ -87,7 +87,7 @@ const driverOf = (
   const say = (message: () => FromHost, batch: ReadonlyArray<Answer>): Effect.Effect<Turn> =>
     Effect.callback<Turn>((resume) =>
       child.exchange(JSON.stringify(message()), timeoutMs, (reply) => {
-        if (reply.t === "ended") return resume(Effect.succeed(reply.turn))
+        if (reply._tag === "ended") return resume(Effect.succeed(reply.turn))
         const { broken, turn } = believe(reply.message, batch)
         if (broken) child.kill()
         resume(Effect.succeed(turn))

@@ -13,14 +13,14 @@ export class PatternError extends Schema.TaggedError<PatternError>()("PatternErr
 
 export type PatternNode =
   /** One character of a set. `source` is the set for RE2, `sample` are some members, best first. */
-  | { readonly tag: "char"; readonly source: string; readonly sample: string }
+  | { readonly _tag: "char"; readonly source: string; readonly sample: string }
   /** A place, not a character: `^`, `$`, `\b`, and flags from here on. */
-  | { readonly tag: "place"; readonly source: string }
-  | { readonly tag: "sequence"; readonly parts: ReadonlyArray<PatternNode> }
-  | { readonly tag: "choice"; readonly options: ReadonlyArray<PatternNode> }
-  | { readonly tag: "group"; readonly open: string; readonly capture: boolean; readonly node: PatternNode }
+  | { readonly _tag: "place"; readonly source: string }
+  | { readonly _tag: "sequence"; readonly parts: ReadonlyArray<PatternNode> }
+  | { readonly _tag: "choice"; readonly options: ReadonlyArray<PatternNode> }
+  | { readonly _tag: "group"; readonly open: string; readonly capture: boolean; readonly node: PatternNode }
   | {
-      readonly tag: "repeat"
+      readonly _tag: "repeat"
       readonly node: PatternNode
       readonly min: number
       readonly max: number

@@ -46,7 +46,7 @@ export interface LinearPattern {
 
 /** How often the innermost part of it may stand there at most, as the engine counts. */
 const weight = (node: PatternNode): number => {
-  switch (node.tag) {
+  switch (node._tag) {
     case "char":
     case "place":
       return 1
@@ -62,7 +62,7 @@ const weight = (node: PatternNode): number => {
 }
 
 const captures = (node: PatternNode): boolean => {
-  switch (node.tag) {
+  switch (node._tag) {
     case "char":
     case "place":
       return false
@@ -83,7 +83,7 @@ const tooLong = (): never => {
 
 /** The pattern in RE2's syntax. Repetitions that the engine would not count are written out. */
 const re2 = (node: PatternNode): string => {
-  switch (node.tag) {
+  switch (node._tag) {
     case "char":
     case "place":
       return node.source
@@ -96,9 +96,9 @@ const re2 = (node: PatternNode): string => {
     case "repeat": {
       const { lazy, max, min } = node
       const one =
-        node.node.tag === "char"
+        node.node._tag === "char"
           ? re2(node.node)
-          : node.node.tag === "group"
+          : node.node._tag === "group"
             ? re2(node.node)
             : `(?:${re2(node.node)})`
       const mark = lazy ? "?" : ""
@@ -144,10 +144,10 @@ export const linearPattern = (pattern: string, flags = ""): Result.Result<Linear
           negated,
           engine: engine(
             {
-              tag: "sequence",
+              _tag: "sequence",
               parts: [
-                { tag: "place", source: "^" },
-                { tag: "group", open: "(?:", capture: false, node }
+                { _tag: "place", source: "^" },
+                { _tag: "group", open: "(?:", capture: false, node }
               ]
             },
             flags

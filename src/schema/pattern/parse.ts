@@ -64,7 +64,7 @@ class Parser {
   whole(): PatternNode {
     const node = this.choice(0, true)
     if (this.at < this.chars.length) this.refuse("a closing bracket without an opening one")
-    if (this.ahead.length > 0 && node.tag === "choice")
+    if (this.ahead.length > 0 && node._tag === "choice")
       this.refuse("look-ahead beside alternatives has no linear answer", 0)
     return node
   }
@@ -79,7 +79,7 @@ class Parser {
     }
     this.dotAll = dotAll
     const [only] = options
-    return options.length === 1 && only !== undefined ? only : { tag: "choice", options }
+    return options.length === 1 && only !== undefined ? only : { _tag: "choice", options }
   }
 
   private sequence(depth: number, top = false): PatternNode {
@@ -88,13 +88,13 @@ class Parser {
       if (top && this.lookahead(parts, depth)) continue
       parts.push(this.quantified(this.atom(depth)))
     }
-    return { tag: "sequence", parts }
+    return { _tag: "sequence", parts }
   }
 
   /** A look-ahead right behind the opening `^`: the rest of the text is asked about on its own. */
   private lookahead(parts: ReadonlyArray<PatternNode>, depth: number): boolean {
     const [opening] = parts
-    const behindStart = parts.length === 1 && opening?.tag === "place" && opening.source === "^"
+    const behindStart = parts.length === 1 && opening?._tag === "place" && opening.source === "^"
     if (!behindStart || this.lines || !(this.next("(?=") || this.next("(?!"))) return false
     const negated = this.peek(2) === "!"
     this.at += 3
@@ -118,7 +118,7 @@ class Parser {
 
   private char(code: number): PatternNode {
     this.name(code)
-    return { tag: "char", source: literal(code), sample: String.fromCodePoint(code) }
+    return { _tag: "char", source: literal(code), sample: String.fromCodePoint(code) }
   }
 
   private atom(depth: number): PatternNode {
@@ -127,10 +127,10 @@ class Parser {
       case "^":
       case "$":
         this.at++
-        return { tag: "place", source: char }
+        return { _tag: "place", source: char }
       case ".":
         this.at++
-        return { tag: "char", source: `[${this.dotAll ? anyCharacter : notNewline}]`, sample: lower }
+        return { _tag: "char", source: `[${this.dotAll ? anyCharacter : notNewline}]`, sample: lower }
       case "[":
         return this.charClass()
       case "\\":
@@ -172,7 +172,7 @@ class Parser {
     this.groups++
     const node = this.choice(depth + 1)
     this.close()
-    return { tag: "group", open: "(", capture: true, node }
+    return { _tag: "group", open: "(", capture: true, node }
   }
 
   private flagGroup([whole, on = "", off = "", end]: RegExpExecArray, depth: number): PatternNode {
@@ -183,11 +183,11 @@ class Parser {
     const [set, unset] = [on, off].map((names) => names.replaceAll("s", ""))
     const flags = `${set ?? ""}${unset === "" || unset === undefined ? "" : `-${unset}`}`
     // Flags without a colon hold to the end of the group they stand in.
-    if (end === ")") return { tag: "place", source: flags === "" ? "" : `(?${flags})` }
+    if (end === ")") return { _tag: "place", source: flags === "" ? "" : `(?${flags})` }
     const node = this.choice(depth + 1)
     this.dotAll = before
     this.close()
-    return { tag: "group", open: `(?${flags}:`, capture: false, node }
+    return { _tag: "group", open: `(?${flags}:`, capture: false, node }
   }
 
   private hexDigits(least: number, most: number): number {
@@ -275,12 +275,12 @@ class Parser {
     const place = Object.hasOwn(places, char) ? places[char] : undefined
     if (place !== undefined) {
       this.at++
-      return { tag: "place", source: place }
+      return { _tag: "place", source: place }
     }
     const part = this.classEscape()
     return part === undefined
       ? this.char(this.escapedCode())
-      : { tag: "char", source: `[${part.source}]`, sample: part.sample }
+      : { _tag: "char", source: `[${part.source}]`, sample: part.sample }
   }
 
   private classEscape(): ClassPart | undefined {
@@ -339,19 +339,19 @@ class Parser {
       }
     }
     this.at++
-    if (!negated) return { tag: "char", source: `[${source}]`, sample }
+    if (!negated) return { _tag: "char", source: `[${source}]`, sample }
     const rest = without(lower, sample)
-    return { tag: "char", source: `[^${source}]`, sample: rest === "" ? without(printable, sample) : rest }
+    return { _tag: "char", source: `[^${source}]`, sample: rest === "" ? without(printable, sample) : rest }
   }
 
   private quantified(node: PatternNode): PatternNode {
     const counted = this.quantifier()
     if (counted === undefined) return node
-    if (node.tag === "place") this.refuse("a place cannot be repeated")
+    if (node._tag === "place") this.refuse("a place cannot be repeated")
     const lazy = this.peek() === "?"
     if (lazy) this.at++
     if (this.quantifier() !== undefined) this.refuse("a repetition of a repetition: put the first in a group")
-    return { tag: "repeat", node, ...counted, lazy }
+    return { _tag: "repeat", node, ...counted, lazy }
   }
 
   private quantifier(): { readonly min: number; readonly max: number } | undefined {

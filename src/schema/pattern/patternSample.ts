@@ -9,7 +9,7 @@ import type { PatternNode } from "./Pattern.ts"
 export type Draw = () => number
 
 const write = (node: PatternNode, draw: Draw, size: Budget): string => {
-  switch (node.tag) {
+  switch (node._tag) {
     case "char": {
       size.spend(1)
       const chars = [...node.sample]

@@ -98,14 +98,14 @@ describe("CircuitBreaker", () => {
       let row = 0
       let generation = 0
       for (const { before, after, permit, step } of play(stepsOf(seed))) {
-        if (before.tag !== "closed") row = 0
-        if (before.tag === "closed" && permit?.generation === before.generation && "outcome" in step) {
+        if (before._tag !== "closed") row = 0
+        if (before._tag === "closed" && permit?.generation === before.generation && "outcome" in step) {
           if (before.generation !== generation) row = 0
           generation = before.generation
           if (step.outcome === "success") row = 0
           if (step.outcome === "failure") row += 1
-          assert.strictEqual(after.tag, row >= policy.trip ? "open" : "closed")
-          if (after.tag === "closed") assert.strictEqual(after.failures, row)
+          assert.strictEqual(after._tag, row >= policy.trip ? "open" : "closed")
+          if (after._tag === "closed") assert.strictEqual(after.failures, row)
         }
       }
     },
@@ -117,7 +117,7 @@ describe("CircuitBreaker", () => {
     [Seed],
     ([seed]) => {
       for (const { admission, before, now } of play(stepsOf(seed))) {
-        if (before.tag !== "open" || admission === undefined || now >= before.until) continue
+        if (before._tag !== "open" || admission === undefined || now >= before.until) continue
         assert.isFalse(admission.admitted)
         if (!admission.admitted) {
           assert.isAbove(admission.retryAfterMs, 0)
@@ -135,12 +135,12 @@ describe("CircuitBreaker", () => {
       let probes = 0
       let leaseUntil = 0
       for (const { admission, after, before, now } of play(stepsOf(seed))) {
-        if (after.tag !== "half_open") probes = 0
+        if (after._tag !== "half_open") probes = 0
         if (admission?.admitted === true && admission.permit.probe) {
-          if (before.tag === "half_open") assert.isAtLeast(now, leaseUntil)
+          if (before._tag === "half_open") assert.isAtLeast(now, leaseUntil)
           probes = 1
-          leaseUntil = after.tag === "half_open" ? after.leaseUntil : 0
-        } else if (before.tag === "half_open" && admission !== undefined) {
+          leaseUntil = after._tag === "half_open" ? after.leaseUntil : 0
+        } else if (before._tag === "half_open" && admission !== undefined) {
           assert.isFalse(admission.admitted)
           assert.strictEqual(probes, 1)
         }
@@ -154,11 +154,11 @@ describe("CircuitBreaker", () => {
     [Seed],
     ([seed]) => {
       for (const { after, before, now, permit, step } of play(stepsOf(seed))) {
-        if (before.tag !== "half_open" || permit?.generation !== before.generation || !("outcome" in step))
+        if (before._tag !== "half_open" || permit?.generation !== before.generation || !("outcome" in step))
           continue
-        if (step.outcome === "success") assert.deepInclude(after, { tag: "closed", failures: 0 })
+        if (step.outcome === "success") assert.deepInclude(after, { _tag: "closed", failures: 0 })
         else {
-          assert.strictEqual(after.tag, "open")
+          assert.strictEqual(after._tag, "open")
           const wait = step.outcome === "failure" ? policy.openMs : 0
           const [early] = admit(after, now + wait - 1, lease, policy)
           const [due] = admit(after, now + wait, lease, policy)
@@ -189,7 +189,7 @@ describe("CircuitBreaker", () => {
       for (const { after, before, permit } of play(stepsOf(seed))) {
         if (permit !== undefined && permit.generation !== before.generation) assert.strictEqual(after, before)
         assert.isAtLeast(after.generation, before.generation)
-        if (after.tag !== before.tag) assert.isAbove(after.generation, before.generation)
+        if (after._tag !== before._tag) assert.isAbove(after.generation, before.generation)
       }
     },
     many
@@ -199,10 +199,10 @@ describe("CircuitBreaker", () => {
     const seen = new Set<string>()
     for (let seed = 0; seed < 50; seed++) {
       for (const { before, permit, step } of play(stepsOf(seed))) {
-        seen.add(before.tag)
+        seen.add(before._tag)
         if (permit === undefined || !("outcome" in step)) continue
         if (permit.generation < before.generation) seen.add("late")
-        else seen.add(`${before.tag} ${step.outcome}`)
+        else seen.add(`${before._tag} ${step.outcome}`)
       }
     }
     for (const wanted of ["closed", "open", "half_open", "late"]) assert.include([...seen], wanted)
@@ -210,7 +210,7 @@ describe("CircuitBreaker", () => {
   })
 
   it("a clock that goes back does not lengthen the cooldown", () => {
-    const [admission] = admit({ tag: "open", generation: 1, until: 100_000 }, 0, lease, policy)
+    const [admission] = admit({ _tag: "open", generation: 1, until: 100_000 }, 0, lease, policy)
     assert.deepStrictEqual(admission, { admitted: false, retryAfterMs: policy.openMs })
   })
 })

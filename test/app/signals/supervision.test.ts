@@ -17,7 +17,7 @@ import {
 } from "../../../src/app/signals/supervision.ts"
 import { dice } from "../../support/dice.ts"
 
-const of = (name: Held, at: "supervisor" | "host" = "supervisor"): Happened => ({ t: "signal", name, at })
+const of = (name: Held, at: "supervisor" | "host" = "supervisor"): Happened => ({ _tag: "signal", name, at })
 
 const after = (...all: ReadonlyArray<Happened>) => {
   let state: Supervision = unsignalled
@@ -26,68 +26,72 @@ const after = (...all: ReadonlyArray<Happened>) => {
   return { state, deeds }
 }
 
-const told = (name: Held): Action => ({ t: "tell", said: { t: "signal", name } })
+const told = (name: Held): Action => ({ _tag: "tell", said: { _tag: "signal", name } })
 
 describe("the supervisor", () => {
   it("G1: ends a host that holds nothing with the first signal, before and after it held any", () => {
-    assert.deepStrictEqual(after(of("SIGINT")).deeds, [{ t: "end" }])
-    assert.deepStrictEqual(after({ t: "hold" }, { t: "release" }, of("SIGTERM")).deeds, [{ t: "end" }])
+    assert.deepStrictEqual(after(of("SIGINT")).deeds, [{ _tag: "end" }])
+    assert.deepStrictEqual(after({ _tag: "hold" }, { _tag: "release" }, of("SIGTERM")).deeds, [
+      { _tag: "end" }
+    ])
   })
 
   it("G2, G3: hands on the first and the second signal, with a limit for the second, and ends it at the third", () => {
-    assert.deepStrictEqual(after({ t: "hold" }, of("SIGINT")).deeds, [
+    assert.deepStrictEqual(after({ _tag: "hold" }, of("SIGINT")).deeds, [
       told("SIGINT"),
-      { t: "listen", ms: answerMs }
+      { _tag: "listen", ms: answerMs }
     ])
-    assert.deepStrictEqual(after({ t: "hold" }, of("SIGINT"), of("SIGTERM")).deeds, [
+    assert.deepStrictEqual(after({ _tag: "hold" }, of("SIGINT"), of("SIGTERM")).deeds, [
       told("SIGTERM"),
-      { t: "limit", ms: graceMs }
+      { _tag: "limit", ms: graceMs }
     ])
-    assert.deepStrictEqual(after({ t: "hold" }, of("SIGINT"), of("SIGINT"), of("SIGINT")).deeds, [
-      { t: "end" }
+    assert.deepStrictEqual(after({ _tag: "hold" }, of("SIGINT"), of("SIGINT"), of("SIGINT")).deeds, [
+      { _tag: "end" }
     ])
   })
 
   it("G4: gives the host a limit from SIGTERM on", () => {
-    const { deeds, state } = after({ t: "hold" }, of("SIGTERM"))
+    const { deeds, state } = after({ _tag: "hold" }, of("SIGTERM"))
     assert.deepStrictEqual(deeds, [
       told("SIGTERM"),
-      { t: "listen", ms: answerMs },
-      { t: "limit", ms: termMs }
+      { _tag: "listen", ms: answerMs },
+      { _tag: "limit", ms: termMs }
     ])
-    assert.deepStrictEqual(step(state, { t: "timeIsOver" })[1], [{ t: "end" }])
+    assert.deepStrictEqual(step(state, { _tag: "timeIsOver" })[1], [{ _tag: "end" }])
   })
 
   it("G5: counts once what a terminal sends to both", () => {
     for (const order of [["supervisor", "host"] as const, ["host", "supervisor"] as const]) {
       const [first, second] = order
-      const { deeds, state } = after({ t: "hold" }, of("SIGINT", first), of("SIGINT", second))
+      const { deeds, state } = after({ _tag: "hold" }, of("SIGINT", first), of("SIGINT", second))
       assert.deepStrictEqual(deeds, [])
       assert.strictEqual(state.heard, 1)
     }
   })
 
   it("G6: tells the person of a host that does not say that it has heard, and of no other", () => {
-    const silence: Happened = { t: "silence" }
-    const notes = (...all: ReadonlyArray<Happened>) => after(...all, silence).deeds.map(({ t }) => t)
-    assert.deepStrictEqual(notes({ t: "hold" }, of("SIGINT")), ["note"])
-    assert.deepStrictEqual(notes({ t: "hold" }, of("SIGINT"), { t: "heard" }), [])
-    assert.deepStrictEqual(notes({ t: "hold" }, of("SIGINT"), of("SIGINT")), [])
+    const silence: Happened = { _tag: "silence" }
+    const notes = (...all: ReadonlyArray<Happened>) => after(...all, silence).deeds.map(({ _tag: t }) => t)
+    assert.deepStrictEqual(notes({ _tag: "hold" }, of("SIGINT")), ["note"])
+    assert.deepStrictEqual(notes({ _tag: "hold" }, of("SIGINT"), { _tag: "heard" }), [])
+    assert.deepStrictEqual(notes({ _tag: "hold" }, of("SIGINT"), of("SIGINT")), [])
   })
 
   it("G7: exits as the host does, or as the signal says that ended it", () => {
-    assert.deepStrictEqual(after({ t: "exited", code: 4 }).deeds, [{ t: "exit", code: 4 }])
-    assert.deepStrictEqual(after({ t: "hold" }, of("SIGINT"), { t: "exited", code: 0 }).deeds, [
-      { t: "exit", code: 0 }
+    assert.deepStrictEqual(after({ _tag: "exited", code: 4 }).deeds, [{ _tag: "exit", code: 4 }])
+    assert.deepStrictEqual(after({ _tag: "hold" }, of("SIGINT"), { _tag: "exited", code: 0 }).deeds, [
+      { _tag: "exit", code: 0 }
     ])
-    assert.deepStrictEqual(after(of("SIGTERM"), { t: "exited", code: 137 }).deeds, [{ t: "exit", code: 143 }])
+    assert.deepStrictEqual(after(of("SIGTERM"), { _tag: "exited", code: 137 }).deeds, [
+      { _tag: "exit", code: 143 }
+    ])
   })
 
   it("G3, G4: two signals or a SIGTERM end a host that never answers, in whatever order things happen", () => {
     const { below, pick } = dice(7)
     const kinds: ReadonlyArray<Happened> = [
-      { t: "hold" },
-      { t: "release" },
+      { _tag: "hold" },
+      { _tag: "release" },
       of("SIGINT"),
       of("SIGTERM"),
       of("SIGINT", "host"),
@@ -102,13 +106,13 @@ describe("the supervisor", () => {
         const [next, deeds] = step(state, happened)
         state = next
         for (const deed of deeds) {
-          if (deed.t === "limit") limit = deed.ms
-          if (deed.t === "end") ended = true
+          if (deed._tag === "limit") limit = deed.ms
+          if (deed._tag === "end") ended = true
         }
       }
-      const [, deeds] = limit === undefined ? [state, []] : step(state, { t: "timeIsOver" })
-      ended ||= deeds.some(({ t }) => t === "end")
-      const signals = all.filter((happened) => happened.t === "signal")
+      const [, deeds] = limit === undefined ? [state, []] : step(state, { _tag: "timeIsOver" })
+      ended ||= deeds.some(({ _tag: t }) => t === "end")
+      const signals = all.filter((happened) => happened._tag === "signal")
       const heardBy = (at: "supervisor" | "host") => signals.filter((signal) => signal.at === at).length
       const mustEnd = Math.max(heardBy("supervisor"), heardBy("host")) >= 2 || signals[0]?.name === "SIGTERM"
       if (mustEnd) assert.isTrue(ended, JSON.stringify(all))
@@ -119,12 +123,12 @@ describe("the supervisor", () => {
 
   it("says over the channel what it means, and takes nothing else for a word", () => {
     const words: ReadonlyArray<Said> = [
-      { t: "hold" },
-      { t: "holding" },
-      { t: "release" },
-      { t: "signal", name: "SIGTERM" },
-      { t: "watch", target: -4711 },
-      { t: "unwatch", target: 4711 }
+      { _tag: "hold" },
+      { _tag: "holding" },
+      { _tag: "release" },
+      { _tag: "signal", name: "SIGTERM" },
+      { _tag: "watch", target: -4711 },
+      { _tag: "unwatch", target: 4711 }
     ]
     for (const word of words) assert.deepStrictEqual(saidOf(sayOf(word)), word)
     for (const other of ["", "signal SIGKILL", "watch 0", "watch -1", "watch 1", "watch x", 7, null])

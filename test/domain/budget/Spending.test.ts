@@ -81,7 +81,7 @@ const play = (seed: number, visit: (world: World, step: string) => void) => {
       const id = again?.id ?? `call-${made++}`
       const scope = again === undefined ? partNamed(random.pick(scopes)) : again.scope
       const need = random.below(8) === 0 ? undefined : amountOf(random)
-      if (admission(pathOf(scope), need, true).t !== "admitted") continue
+      if (admission(pathOf(scope), need, true)._tag !== "admitted") continue
       spending.dispatched(id, need, scope)
       open.push({ id, scope, flying: need })
       visit(world, "dispatched")
@@ -93,7 +93,7 @@ const play = (seed: number, visit: (world: World, step: string) => void) => {
         visit(world, "attemptEnded")
       }
       const need = random.below(6) === 0 ? undefined : amountOf(random)
-      if (admission(pathOf(one.scope), need, !spending.isCounted(one.id)).t !== "admitted") continue
+      if (admission(pathOf(one.scope), need, !spending.isCounted(one.id))._tag !== "admitted") continue
       spending.attemptStarted(one.id, need)
       one.flying = need
       visit(world, "attemptStarted")
@@ -215,7 +215,7 @@ describe("spending and admission", () => {
         [{ name: "budget", caps: { usd: 3 }, sums: sumsOf(spent, held), inFlight: usd(inFlight) }],
         usd(need),
         true
-      ).t
+      )._tag
     assert.strictEqual(at(1, 1, 1, 1), "admitted")
     assert.strictEqual(at(1, 2, 2, 1), "wait")
     // What is held for a call in doubt comes back to nobody.
@@ -233,9 +233,9 @@ describe("spending and admission", () => {
     })
     const at = (run: number, part: number) =>
       admission([scope("run", run), scope("part", part)], usd(0.5), true)
-    assert.deepStrictEqual(at(0.1, 0.9), { t: "wait", at: 1 })
-    assert.deepStrictEqual(at(0.9, 0.1), { t: "wait", at: 0 })
-    assert.deepStrictEqual(at(0.9, 0.9), { t: "wait", at: 0 })
+    assert.deepStrictEqual(at(0.1, 0.9), { _tag: "wait", at: 1 })
+    assert.deepStrictEqual(at(0.9, 0.1), { _tag: "wait", at: 0 })
+    assert.deepStrictEqual(at(0.9, 0.9), { _tag: "wait", at: 0 })
   })
 
   it("A3, A4, A5: a bound of zero admits what is free; no price, no dollars; what is free always goes", () => {
@@ -243,12 +243,12 @@ describe("spending and admission", () => {
       { name: "budget", caps: budget, sums: sumsOf(0, 0), inFlight: nothing }
     ]
     for (const cap of [0, -1]) {
-      assert.strictEqual(admission(path({ usd: cap }), usd(0.01), true).t, "refused")
-      assert.strictEqual(admission(path({ usd: cap }), undefined, true).t, "admitted")
-      assert.strictEqual(admission(path({ calls: cap }), usd(0.01), true).t, "refused")
+      assert.strictEqual(admission(path({ usd: cap }), usd(0.01), true)._tag, "refused")
+      assert.strictEqual(admission(path({ usd: cap }), undefined, true)._tag, "admitted")
+      assert.strictEqual(admission(path({ calls: cap }), usd(0.01), true)._tag, "refused")
     }
     const unpriced: Amount = { usd: undefined, outputTokens: 1, tokens: 1 }
-    assert.strictEqual(admission(path({ usd: 1e6 }), unpriced, true).t, "refused")
-    assert.strictEqual(admission(path({ calls: 5 }), unpriced, true).t, "admitted")
+    assert.strictEqual(admission(path({ usd: 1e6 }), unpriced, true)._tag, "refused")
+    assert.strictEqual(admission(path({ calls: 5 }), unpriced, true)._tag, "admitted")
   })
 })

@@ -38,16 +38,16 @@ const unfinished = ({ asked, missions }: RunGates) =>
 
 describe("gates of a run", () => {
   it("1: nothing is due after a gate has failed", () => {
-    for (const gates of cases) if (gates.closed) assert.strictEqual(gateDue(gates).t, "none")
+    for (const gates of cases) if (gates.closed) assert.strictEqual(gateDue(gates)._tag, "none")
   })
 
   it("2, 3: exactly what was asked for and has not passed is decided, in the order", () => {
     for (const gates of cases) {
       const due = gateDue(gates)
       const left = gates.asked.filter((gate) => !gates.passed.has(gate))
-      if (due.t === "decide") assert.deepStrictEqual(due.gates, left)
+      if (due._tag === "decide") assert.deepStrictEqual(due.gates, left)
       if (!gates.closed && !unfinished(gates))
-        assert.strictEqual(due.t === "none", left.length === 0 && proven(gates).length === 0)
+        assert.strictEqual(due._tag === "none", left.length === 0 && proven(gates).length === 0)
     }
   })
 
@@ -55,8 +55,8 @@ describe("gates of a run", () => {
     for (const gates of cases) {
       if (gates.closed) continue
       const due = gateDue(gates)
-      assert.strictEqual(due.t === "close", unfinished(gates))
-      if (due.t === "close")
+      assert.strictEqual(due._tag === "close", unfinished(gates))
+      if (due._tag === "close")
         assert.isFalse(
           gates.passed.has(due.gate) && gates.asked.length > gates.passed.size && due.gate !== "proof"
         )
@@ -67,7 +67,7 @@ describe("gates of a run", () => {
     let looked = 0
     for (const gates of cases) {
       const due = gateDue(gates)
-      if (due.t !== "decide") continue
+      if (due._tag !== "decide") continue
       assert.deepStrictEqual(
         due.missions.map(({ title }) => title),
         proven(gates)

@@ -77,9 +77,9 @@ describe("a program that is named without a path", () => {
     ]
     for (const entry of within) {
       const located = await programsOutside(project, pathOf(entry)).locate("claude")
-      assert.deepStrictEqual(located, { t: "found", path: claude }, entry)
+      assert.deepStrictEqual(located, { _tag: "found", path: claude }, entry)
       const alone = await programsOutside(project, entry).locate("claude")
-      assert.notStrictEqual(alone.t, "found", entry)
+      assert.notStrictEqual(alone._tag, "found", entry)
     }
   })
 
@@ -91,9 +91,9 @@ describe("a program that is named without a path", () => {
   it("is refused to a command model where only the project has it, with what to write", async () => {
     const given = [bin, own].join(delimiter)
     const refused = await modelPrograms([sub], given)(["claude", "-p"], { PATH: given })
-    assert.strictEqual(refused.t, "refused")
+    assert.strictEqual(refused._tag, "refused")
     assert.match(
-      refused.t === "refused" ? refused.problem : "",
+      refused._tag === "refused" ? refused.problem : "",
       /claude is only in the project .*alembic\.json/
     )
   })
@@ -102,7 +102,7 @@ describe("a program that is named without a path", () => {
     const given = pathOf(bin)
     const found = await modelPrograms([sub], given)(["claude", "-p"], { PATH: given, A: "1" })
     assert.deepStrictEqual(found, {
-      t: "program",
+      _tag: "program",
       argv: [claude, "-p"],
       env: { PATH: join(base, "outside"), A: "1" }
     })
@@ -111,9 +111,9 @@ describe("a program that is named without a path", () => {
   it("is what a configuration says by a path of its own", async () => {
     const programs = modelPrograms([sub], pathOf(bin))
     const env = { PATH: "/a/path/of/its/own" }
-    assert.deepStrictEqual(await programs(["claude"], env), { t: "program", argv: ["claude"], env })
+    assert.deepStrictEqual(await programs(["claude"], env), { _tag: "program", argv: ["claude"], env })
     assert.deepStrictEqual(await programs(["./bin/claude"], env), {
-      t: "program",
+      _tag: "program",
       argv: ["./bin/claude"],
       env
     })
