@@ -42,4 +42,5 @@ export type {
   MissionSpec,
   MissionUnit
 } from "./plan/hooks/HookSpecs.ts"
+export type { SchemaOutput, SchemaResult } from "./plan/hooks/SchemaOutput.ts"
 export type { PlanInput } from "./plan/host/PlanProtocol.ts"

@@ -127,7 +127,7 @@ export const engineLayer = (
 export const alembicLayer = (settings: AlembicSettings): Layer.Layer<Alembic, RegistryError> =>
   engineLayer(settings)
 
-/** The same by what the ConfigProvider says: `{ baseDir: Config.string("RUNS") }`, or a `Config` of it all. */
+/** The same by what the ConfigProvider says: `{ baseDir: Config.String("RUNS") }`, or a `Config` of it all. */
 export const alembicLayerConfig = (
   settings: Config.Wrap<AlembicSettings>
 ): Layer.Layer<Alembic, RegistryError | Config.ConfigError> =>

@@ -176,3 +176,9 @@ export const initFiles: ReadonlyArray<InitFile> = [
   { name: "alembic.plan.ts", about: "the plan: it runs as it is", text: plan },
   { name: "alembic-env.d.ts", about: "types for your editor, until the package is installed", text: env }
 ]
+
+/** The same for a folder where the package is installed: its own types are there. */
+export const withoutTypes = (files: ReadonlyArray<InitFile>): ReadonlyArray<InitFile> =>
+  files
+    .filter(({ name }) => name !== "alembic-env.d.ts")
+    .map((file) => ({ ...file, text: file.text.replace(/^\/\/\/ <reference .*\n/, "") }))

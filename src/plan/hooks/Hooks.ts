@@ -5,7 +5,13 @@ import { Context, type Effect, type Schema } from "effect"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import type { AgentOptions } from "../../domain/Call.ts"
 import type { CouncilSpec, MissionSpec } from "./HookSpecs.ts"
-import type { ModelRunFailure, ModelRunResult, ModelRunSuccess } from "../../domain/ModelRun.ts"
+import type {
+  JsonSchemaDocument,
+  ModelRunFailure,
+  ModelRunResult,
+  ModelRunSuccess
+} from "../../domain/ModelRun.ts"
+import type { SchemaResult } from "./SchemaOutput.ts"
 
 /** Options of `agent` besides the prompt. Plain data: copied when the verb is called. Times in milliseconds. */
 export type AgentCallOptions = Omit<AgentOptions, "prompt">
@@ -67,6 +73,14 @@ export interface PlanHooks {
    * phase even while other phases run.
    */
   phase<A>(title: string, body: (h: PlanHooks) => A): Promise<Awaited<A>>
+  /** With a schema, `output` has the type that its literal says, and is just `Json` where that does not tell. */
+  agent<const S extends JsonSchemaDocument>(
+    prompt: string,
+    options: AgentCallOptions & { readonly schema: S }
+  ): Promise<SchemaResult<S>>
+  agent<const S extends JsonSchemaDocument>(
+    options: AgentOptions & { readonly schema: S }
+  ): Promise<SchemaResult<S>>
   agent(prompt: string, options?: AgentCallOptions): Promise<ModelRunResult>
   agent(options: AgentOptions): Promise<ModelRunResult>
   /** Runs the thunks, waits for all, answers in their order. Lost slots hold why. */

@@ -86,7 +86,7 @@ describe("alembic list and inspect", () => {
           [undefined, "B", "completed", 1, 0]
         ]
       )
-      assert.match((yield* alembic({ cwd }, "inspect", runId)).out, /▸ A\n {2}✓ alpha/)
+      assert.match((yield* alembic({ cwd }, "inspect", runId)).out, /▸ A\n +1 {2}✓ alpha/)
     })
   )
 

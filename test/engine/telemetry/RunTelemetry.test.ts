@@ -1,7 +1,7 @@
 // A run as an app's tracer, metrics and loggers see it: what stands below what, what is told, by which clock, and what is
 // not told. The tracer is Effect's own, kept in a list.
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Logger, Metric, References, Tracer } from "effect"
+import { Clock, Effect, Logger, Metric, References, Schema, Tracer } from "effect"
 import { makeError } from "../../../src/domain/ModelError.ts"
 import { Alembic } from "../../../src/engine/Alembic.ts"
 import { TraceContent } from "../../../src/engine/telemetry/RunTelemetry.ts"
@@ -152,7 +152,43 @@ describe("a traced run", () => {
       assert.strictEqual(sum("gen_ai.client.token.usage", "input"), 10)
       assert.closeTo(sum("alembic.cost"), 20e-6, 1e-9)
       assert.strictEqual(sum("alembic.runs"), 1)
+      assert.closeTo(sum("alembic.budget.spent"), 20e-6, 1e-9)
+      assert.strictEqual(sum("alembic.budget.held"), 0)
     }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
+  )
+
+  it.live("says when a breaker opens, by model", () =>
+    Effect.gen(function* () {
+      const down = paidRegistry({
+        answer: () => Effect.fail(makeError("server_error", "down", { httpStatus: 503 }))
+      })
+      yield* Alembic.runProgram(spec, program).pipe(
+        Effect.provide(engineOn(MemoryDisk.make(), down.layer, { guards: { breaker: { trip: 1 } } }))
+      )
+      const snapshot = yield* Metric.snapshot
+      const states = snapshot.filter(({ id }) => id === "alembic.breaker.state")
+      assert.deepStrictEqual(
+        states.map((one) => (one.type === "Gauge" ? Number(one.state.value) : -1)),
+        [2]
+      )
+      assert.isDefined(states[0]?.attributes?.["gen_ai.request.model"])
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
+  )
+
+  it.effect("has what a step does below the step", () =>
+    Effect.gen(function* () {
+      const { above, tracer } = tracing()
+      const stepping = Alembic.step(
+        "file it",
+        { success: Schema.Number },
+        Effect.withSpan(Effect.succeed(1), "inside")
+      )
+      yield* Alembic.runProgram(spec, stepping).pipe(
+        Effect.provide(engineOn(MemoryDisk.make(), paidRegistry().layer)),
+        Effect.provideService(Tracer.Tracer, tracer)
+      )
+      assert.strictEqual(above("inside"), "alembic.step")
+    })
   )
 
   it.effect("gives what a program logs to the app's loggers, with its run and phase", () =>

@@ -8,7 +8,7 @@ import { fileKinds, type FileKind } from "../../init/fileKinds.ts"
 import { toggle } from "../../flags.ts"
 import { boardFile } from "../../init/initBoard.ts"
 import { resolvePath, whyUnreadable } from "../../inputs/textFiles.ts"
-import { initFiles, type InitFile } from "../../init/initFiles.ts"
+import { initFiles, withoutTypes, type InitFile } from "../../init/initFiles.ts"
 import { Output } from "../../Output.ts"
 import { cureText } from "../../render/errorText.ts"
 
@@ -51,6 +51,20 @@ const writeFiles = Effect.fnUntraced(function* (files: ReadonlyArray<InitFile>, 
   for (const { about, name } of files)
     yield* output.print(`${output.style.green("wrote")} ${name.padEnd(18)} ${output.style.dim(about)}`)
   yield* output.print(cureText(next, output.style))
+})
+
+/** Whether the package stands where a plan of this folder would find it: its types need no copy then. */
+const isInstalled = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const paths = yield* Path.Path
+  let folder = yield* resolvePath(".")
+  for (;;) {
+    const found = fs.exists(paths.join(folder, "node_modules", "alembic", "package.json"))
+    if (yield* Effect.orElseSucceed(found, () => false)) return true
+    const above = paths.dirname(folder)
+    if (above === folder) return false
+    folder = above
+  }
 })
 
 export default defineCommand({
@@ -96,6 +110,6 @@ export default defineCommand({
     if (schema) return yield* printSchema(Option.getOrElse(kind, () => "config" as const))
     return yield* board
       ? writeFiles([boardFile], `alembic council ${boardFile.name} "QUESTION" --dry`)
-      : writeFiles(initFiles, "alembic run")
+      : writeFiles((yield* isInstalled) ? withoutTypes(initFiles) : initFiles, "alembic run")
   })
 })

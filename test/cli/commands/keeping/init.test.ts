@@ -90,6 +90,15 @@ describe("alembic init", () => {
       })
   )
 
+  it.live("writes no types where the package is installed", () =>
+    Effect.gen(function* () {
+      const cwd = yield* planFolder({ "node_modules/alembic/package.json": "{}" })
+      const said = yield* alembic({ cwd }, "init", "--json")
+      assert.deepNestedInclude(lastLine(said), { files: ["GOAL.md", "alembic.plan.ts"] })
+      assert.notInclude(readFileSync(join(cwd, "alembic.plan.ts"), "utf8"), "alembic-env")
+    })
+  )
+
   it.live("writes over nothing, and then writes nothing", () =>
     Effect.gen(function* () {
       const cwd = yield* planFolder({ "alembic.plan.ts": "mine" })
