@@ -40,6 +40,21 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
     group: "Runs",
     load: () => import("./commands/looking/inspect.ts")
   },
+  show: {
+    about: "One call: what was asked, every attempt and answer",
+    group: "Runs",
+    load: () => import("./commands/looking/show.ts")
+  },
+  why: {
+    about: "Why a run or a call ended as it did, and what leads on",
+    group: "Runs",
+    load: () => import("./commands/looking/why.ts")
+  },
+  diff: {
+    about: "What differs between two runs, call by call",
+    group: "Runs",
+    load: () => import("./commands/looking/diff.ts")
+  },
   tail: {
     about: "Follow a run from another terminal",
     group: "Runs",

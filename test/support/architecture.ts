@@ -57,8 +57,9 @@ export const packages: ReadonlyArray<readonly [name: RegExp, places: RegExp]> = 
 export const unstable: ReadonlyArray<readonly [name: RegExp, places: RegExp]> = [
   [/^PlatformError$/, /^kernel\/subprocess\//],
   [/^(FileSystem|Path|PlatformError|Glob|Terminal|Stdio)$/, /^(cli|app|mission|engine\/rooms)\//],
+  [/^TextDiff$/, /^engine\/inspect\//],
   [/^(Arbitrary|Bytes|ByteSize|ChannelSchema|ErrorReporter|ExecutionPlan|Graph|HashRing)$/, /^$/],
-  [/^(LayerMap|LayerRef|Newtype|PartitionedSemaphore|SemVer|SemVerRange|TextDiff|Tx\w+|Version)$/, /^$/]
+  [/^(LayerMap|LayerRef|Newtype|PartitionedSemaphore|SemVer|SemVerRange|Tx\w+|Version)$/, /^$/]
 ]
 
 /** The live layers: the only files that may reach the machine. */

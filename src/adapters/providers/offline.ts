@@ -1,6 +1,7 @@
 // The offline adapter: no network, no cost, the same answer to the same question. It answers from fixtures, and
 // what they leave open from the prompt's hash. It is a real adapter: the spine treats it like any other.
 import { Effect, Result } from "effect"
+import { defined } from "../../domain/defined.ts"
 import { canonicalJsonOf } from "../../domain/json/canonicalJson.ts"
 import { sha256 } from "../../domain/fingerprint.ts"
 import { makeError } from "../../domain/ModelError.ts"
@@ -64,10 +65,8 @@ const answer = (
   input: ModelRunInput,
   rule: FixtureRule | undefined
 ): Effect.Effect<AttemptSuccess, ReturnType<typeof makeError>> => {
-  const billed = {
-    ...(rule?.usage === undefined ? {} : { usage: rule.usage }),
-    costUsd: rule?.costUsd ?? 0
-  }
+  const billed = { ...defined({ usage: rule?.usage }), costUsd: rule?.costUsd ?? 0 }
+  const finishReason = rule?.finishReason ?? "stop"
   if (given.hang === true) return Effect.never
   if (given.failure !== undefined) {
     const { code, message, retryAfterMs } = given.failure
@@ -80,12 +79,12 @@ const answer = (
   }
   if (given.object !== undefined) {
     // With a schema the spine decodes the text; without one its JSON is the text.
-    return Effect.succeed({ text: canonicalJsonOf(given.object), finishReason: "stop", ...billed })
+    return Effect.succeed({ text: canonicalJsonOf(given.object), finishReason, ...billed })
   }
   // Only the default is a template: a rule's text is what it says.
   const said = given.text ?? ""
   const text = rule === undefined ? said.replaceAll("{{prompt}}", () => input.prompt) : said
-  return Effect.succeed({ text, finishReason: "stop", ...billed })
+  return Effect.succeed({ text, finishReason, ...billed })
 }
 
 /**

@@ -46,12 +46,16 @@ export const FixtureAnswer = Schema.Struct({
 }).pipe(Schema.check(exactlyOne))
 export type FixtureAnswer = typeof FixtureAnswer.Type
 
-/** `delayMs` is waited for on the Clock before the answer. A rule with `times` answers that often, then no more. */
+/**
+ * `delayMs` is waited for on the Clock before the answer. A rule with `times` answers that often, then no more.
+ * `finishReason`: how the answer ended, `stop` unless given; `length` is one that was cut.
+ */
 export const FixtureRule = Schema.Struct({
   match: FixtureMatch,
   answer: FixtureAnswer,
   usage: Schema.optionalKey(TokenUsage),
   costUsd: Schema.optionalKey(NonNegative),
+  finishReason: Schema.optionalKey(Schema.Literals(["stop", "length"])),
   delayMs: Schema.optionalKey(NonNegative),
   times: Schema.optionalKey(Schema.Int.pipe(Schema.check(Schema.isGreaterThan(0))))
 })

@@ -46,6 +46,23 @@ const roomOf: Readonly<Record<string, string>> = {
   journal_full: "room in its journal, which has come to what it may"
 }
 
+/** What to type for a run that waits. */
+export const suspendedCure = (
+  runId: string,
+  { items, reason }: Pick<NonNullable<RunSummary["suspended"]>, "items" | "reason">
+): string => {
+  const asked = reason === "question" || reason === "in_doubt"
+  return reason === "approval"
+    ? `alembic approve ${runId} ${items[0] ?? "ITEM"} (alembic parked says what it is; then alembic resume ${runId})`
+    : asked
+      ? `alembic questions (then alembic answer ${runId} ${items[0] ?? "ITEM"} ANSWER, and alembic resume ${runId})`
+      : reason === "disk"
+        ? `free some space, then: alembic resume ${runId}`
+        : reason === "journal_full"
+          ? `raise "journal": { "maxBytes": … } in alembic.json, then: alembic resume ${runId} --config alembic.json`
+          : `alembic resume ${runId}`
+}
+
 const waiting = ({ runId = "@last", suspended }: RunSummary, style: Style): ReadonlyArray<string> => {
   if (suspended === undefined) return []
   const { error, items, reason, until } = suspended
@@ -53,23 +70,12 @@ const waiting = ({ runId = "@last", suspended }: RunSummary, style: Style): Read
   const why = `waits: ${what}${until === undefined ? "" : ` until ${instantText(until)}`}`
   const shown = items.slice(0, 5).map((item) => `  ${item}`)
   const more = items.length > shown.length ? [`  … and ${items.length - shown.length} more`] : []
-  const asked = reason === "question" || reason === "in_doubt"
-  const next =
-    reason === "approval"
-      ? `alembic approve ${runId} ${items[0] ?? "ITEM"} (alembic parked says what it is; then alembic resume ${runId})`
-      : asked
-        ? `alembic questions (then alembic answer ${runId} ${items[0] ?? "ITEM"} ANSWER, and alembic resume ${runId})`
-        : reason === "disk"
-          ? `free some space, then: alembic resume ${runId}`
-          : reason === "journal_full"
-            ? `raise "journal": { "maxBytes": … } in alembic.json, then: alembic resume ${runId} --config alembic.json`
-            : `alembic resume ${runId}`
   return [
     why,
     ...(error === undefined ? [] : [`  ${error.message} [${error.code}]`]),
     ...shown,
     ...more,
-    cureText(next, style)
+    cureText(suspendedCure(runId, suspended), style)
   ]
 }
 
