@@ -93,6 +93,22 @@ export const approveFlag = repeated(
   "<gate>",
   "Approve beforehand: publish, a unit as <mission>/<unit>, a call by its label (call:LABEL where that is another's name); may be given again"
 )
+/** What a run may be called: not what reads like an id, or the beginning of one. */
+export const isRunName = (text: string): boolean =>
+  /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u.test(text) && !/^(?:run-)?[0-9a-f]{1,16}$/.test(text)
+
+export const nameFlag = Flag.String("name").pipe(
+  Flag.withMetavar("<name>"),
+  Flag.withDescription("What to call the run: a name stands for its id everywhere"),
+  Flag.filter(
+    isRunName,
+    () =>
+      "letters, digits, `.`, `_` and `-`, at most 64, and not only digits and a to f, which read like an id's beginning"
+  ),
+  Flag.optional
+)
+export const tagFlag = repeated("tag", "<tag>", "What to file the run under; may be given again")
+
 export const yesFlag = toggle("yes", "Agree to spending, and to nothing else")
 
 export const trustFlag = repeated(
@@ -109,5 +125,5 @@ export const pathArgument = (name: string, description: string) =>
   )
 
 export const runArgument = Argument.String("run").pipe(
-  Argument.withDescription("A run's id, a unique beginning of one, or @last")
+  Argument.withDescription("A run's id, a unique beginning of one, its name, or @last")
 )

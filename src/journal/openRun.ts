@@ -8,7 +8,7 @@ import { Effect, Scope } from "effect"
 import type { RunEvent } from "../domain/run/RunEvent.ts"
 import type { RunId } from "../domain/run/RunSpec.ts"
 import { isSyncUnsupported, temporaryMark } from "../kernel/files/durableFs.ts"
-import { FsPort } from "../kernel/files/FsPort.ts"
+import { FsPort, type FileStat } from "../kernel/files/FsPort.ts"
 import type { HostIdentity } from "../kernel/HostIdentity.ts"
 import { makeBallast } from "./store/ballast.ts"
 import { endLeftChildren, makeRunChildren } from "./store/children.ts"
@@ -33,7 +33,7 @@ const unsupportedWarning =
   "this file system cannot sync: after a power cut the run may have lost what it had acknowledged"
 
 /** What stands in a run's directory, by its three witnesses. */
-const witnesses = Effect.fnUntraced(function* (paths: RunPaths) {
+export const witnesses = Effect.fnUntraced(function* (paths: RunPaths) {
   const fs = yield* FsPort
   const stat = (path: string) => Effect.mapError(fs.stat(path), fromFsError)
   const events = yield* stat(paths.events)
@@ -42,13 +42,20 @@ const witnesses = Effect.fnUntraced(function* (paths: RunPaths) {
   return { events, meta, checkpoint }
 })
 
+/** Is there a run, where these witnesses stand? */
+export const isThere = ({
+  checkpoint,
+  events,
+  meta
+}: Readonly<Record<"checkpoint" | "events" | "meta", FileStat | undefined>>): boolean =>
+  meta !== undefined || checkpoint !== undefined || (events !== undefined && events.size > 0)
+
 /** Is there a run? A directory whose making was never finished is none. */
 export const runExists = Effect.fnUntraced(function* (
   baseDir: string,
   runId: RunId
 ): Effect.fn.Return<boolean, JournalError, FsPort> {
-  const { events, meta, checkpoint } = yield* witnesses(runPaths(baseDir, runId))
-  return meta !== undefined || checkpoint !== undefined || (events !== undefined && events.size > 0)
+  return isThere(yield* witnesses(runPaths(baseDir, runId)))
 })
 
 /** Leavings of processes that died: temporary files and claims on locks. Under the lock, so nobody uses them. */

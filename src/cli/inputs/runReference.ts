@@ -3,9 +3,9 @@
 import { Effect, FileSystem, Option } from "effect"
 import { runIdPattern, type RunId } from "../../domain/run/RunSpec.ts"
 import { Journal } from "../../journal/Journal.ts"
-import type { RunListing } from "../../journal/maintenance/listRuns.ts"
 import { baseDirectory } from "./baseDirectory.ts"
 import { badInput, fromJournal } from "../CommandError.ts"
+import { isRunName } from "../flags.ts"
 import { Host } from "../Host.ts"
 
 /** Runs `self` on the runs of the base directory that the command line names. */
@@ -18,11 +18,6 @@ export const onJournal = <A, E, R>(self: Effect.Effect<A, E, R>) =>
 /** The run that a flag names, if it was given. */
 export const givenRun = (flag: Option.Option<string>) =>
   Option.isNone(flag) ? Effect.succeed(undefined) : onJournal(resolveRun(flag.value))
-
-export interface DatedRun extends RunListing {
-  /** When its log was last written, in milliseconds of the file system. A hermetic run's own clock tells no dates. */
-  readonly writtenAt: number
-}
 
 /** When a run's log was last written: the time by which runs are listed. */
 export const writtenAt = Effect.fnUntraced(function* (runId: RunId) {
@@ -38,10 +33,7 @@ export const writtenAt = Effect.fnUntraced(function* (runId: RunId) {
 export const runsByDate = Effect.fnUntraced(function* () {
   const journal = yield* Journal
   const listings = yield* Effect.mapError(journal.list, fromJournal)
-  const dated = yield* Effect.forEach(listings, (listing) =>
-    Effect.map(writtenAt(listing.runId), (at): DatedRun => ({ ...listing, writtenAt: at }))
-  )
-  return dated.toSorted(
+  return listings.toSorted(
     (left, right) => right.writtenAt - left.writtenAt || (left.runId < right.runId ? -1 : 1)
   )
 })
@@ -53,12 +45,24 @@ const quoted = (text: string): string => JSON.stringify(text.slice(0, 80).toWell
 
 /** The run that `text` names. */
 export const resolveRun = Effect.fnUntraced(function* (text: string) {
-  if (text !== "@last" && !beginning.test(text)) {
-    return yield* badInput("bad_id", `${quoted(text)} is not a run's id, a beginning of one, or @last`, {
-      cure
-    })
-  }
   const journal = yield* Journal
+  if (text !== "@last" && !beginning.test(text)) {
+    const called = isRunName(text) ? (yield* runsByDate()).filter(({ name }) => name === text) : []
+    const [run, ...more] = called
+    if (run !== undefined && more.length === 0) return run.runId
+    return yield* run === undefined
+      ? badInput("bad_id", `${quoted(text)} is not a run's id, a beginning of one, a run's name, or @last`, {
+          cure
+        })
+      : badInput(
+          "ambiguous_id",
+          `${called.length} runs are called ${text}: ${called
+            .slice(0, 5)
+            .map(({ runId }) => runId)
+            .join(", ")}`,
+          { cure }
+        )
+  }
   if (runIdPattern.test(text)) {
     const runId = yield* Effect.mapError(journal.runId(text), fromJournal)
     if (yield* Effect.mapError(journal.exists(runId), fromJournal)) return runId

@@ -5,6 +5,7 @@ import { Effect, Option, Schema } from "effect"
 import { decodeConfigText } from "../../adapters/registry/Config.ts"
 import { baseUrlVariables } from "../../adapters/registry/Endpoints.ts"
 import { defined } from "../../domain/defined.ts"
+import { nameRole, tagsRole } from "../../journal/maintenance/listRuns.ts"
 import type { RunOptions } from "../../engine/Engine.ts"
 import { badInput } from "../CommandError.ts"
 import { Host, type ModelSettings } from "../Host.ts"
@@ -39,6 +40,9 @@ const Kept = Schema.Struct({
   typed: Schema.optionalKey(Schema.String),
   /** What the person called the configuration, for messages. */
   configName: Schema.optionalKey(Schema.String),
+  /** `--name`, `--tag`: what the person calls the run, and files it under. */
+  name: Schema.optionalKey(Schema.String),
+  tags: Schema.optionalKey(Schema.Array(Schema.String)),
   /** The command that made the run, where it was not `run`: how its result is shown. */
   command: Schema.optionalKey(Schema.Literal("council"))
 })
@@ -64,7 +68,12 @@ export interface Settings {
 
 /** Texts by role, for the run's directory. */
 export const keptBlobs = ({ config, fixtures, kept }: Settings): Readonly<Record<string, string>> => ({
-  ...defined({ config, fixtures }),
+  ...defined({
+    config,
+    fixtures,
+    [nameRole]: kept.name,
+    [tagsRole]: kept.tags === undefined ? undefined : JSON.stringify(kept.tags)
+  }),
   settings: encodeKept(kept)
 })
 
@@ -101,6 +110,8 @@ export interface HowFlags {
   readonly acceptLoss?: boolean
   readonly brake?: Option.Option<"off">
   readonly approve?: ReadonlyArray<string>
+  readonly name?: Option.Option<string>
+  readonly tag?: ReadonlyArray<string>
 }
 
 const keptHow = ({
@@ -108,8 +119,12 @@ const keptHow = ({
   approve = [],
   brake = Option.none(),
   concurrency,
-  maxUsd
+  maxUsd,
+  name = Option.none(),
+  tag = []
 }: HowFlags): Kept => ({
+  ...defined({ name: Option.getOrUndefined(name) }),
+  ...(tag.length === 0 ? {} : { tags: [...new Set(tag)].toSorted() }),
   ...(Option.isNone(brake) ? {} : { brake: brake.value }),
   ...(acceptLoss === true ? { acceptLoss } : {}),
   ...(approve.length === 0 ? {} : { approve }),

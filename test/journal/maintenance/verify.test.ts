@@ -534,6 +534,8 @@ describe("gc", () => {
             goal: "ação 👩‍💻",
             calls: 1,
             startedAt: 0,
+            durationMs: 0,
+            writtenAt: list.get(ids.golden)?.writtenAt ?? -1,
             cost: {
               spentUsd: 0.25,
               heldUsd: 0,

@@ -43,6 +43,8 @@ const config = {
   acceptLoss: flags.toggle("accept-loss", "Lost items do not make the run incomplete"),
   brake: flags.brakeFlag,
   approve: flags.approveFlag,
+  name: flags.nameFlag,
+  tag: flags.tagFlag,
   sweep: flags.toggle("sweep", "Also refuse what only reads like a non-deterministic call"),
   dry: flags.toggle("dry", "Forecast calls, tokens and cost; nothing is spent or kept"),
   trust: flags.trustFlag,
