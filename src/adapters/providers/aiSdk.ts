@@ -23,6 +23,8 @@ export interface AiSdkOptions {
   readonly headers?: Readonly<Record<string, Redacted.Redacted<string>>>
   /** Further keys that must not be shown, whoever echoes them. */
   readonly secrets?: ReadonlyArray<Redacted.Redacted<string>>
+  /** It is known to refuse JSON Schemas: they go into the prompt. */
+  readonly plainJson?: boolean
 }
 
 /** Credentials that stand in a base URL: its userinfo and the values of its query. */
@@ -105,6 +107,21 @@ const overridesOf = ({ breaker, detail, retryable }: ModelError) => ({
   ...(detail !== undefined && { detail })
 })
 
+const isInPrompt = ({ providerOptions }: ModelRunInput): boolean =>
+  providerOptions?.["structuredOutputs"] === false
+
+/** The same call with its schema in the prompt. */
+const inPrompt = (input: ModelRunInput): ModelRunInput => ({
+  ...input,
+  providerOptions: { ...input.providerOptions, structuredOutputs: false }
+})
+
+/** A server that says of a request with a schema that it does not know what to do with it. */
+const refusesSchema = ({ code, httpStatus, message }: ModelError): boolean =>
+  code === "client_error" &&
+  (httpStatus === 400 || httpStatus === 422 || httpStatus === 501) &&
+  /json[_ ]?schema|response[_ ]?format|structured[_ ]?output/i.test(message)
+
 /**
  * An adapter over one AI SDK provider. It makes one HTTP request an attempt; interruption aborts it on the wire.
  * Fails with a `ModelError` whose message and detail hold no key, prompt or HTML; an answer holds no known key.
@@ -119,7 +136,11 @@ export const makeAiSdkAdapter = (options: AiSdkOptions): Adapter => {
       Object.entries(options.headers ?? {}).map(([name, value]) => [name, Redacted.value(value)])
     )
   }
-  const attempt = Effect.fnUntraced(function* (input: ModelRunInput) {
+  /** Models that refused a schema: from then on it stands in the prompt. */
+  const plain = new Set<string>()
+  const attempt = Effect.fnUntraced(function* (given: ModelRunInput) {
+    const isPlain = options.plainJson === true || plain.has(given.model)
+    const input = given.schema !== undefined && isPlain ? inPrompt(given) : given
     if (settings.apiKey === undefined && options.provider !== "openai-compatible") {
       return yield* makeError("auth", `no API key is configured for ${options.id}`, { sent: false })
     }
@@ -139,7 +160,19 @@ export const makeAiSdkAdapter = (options: AiSdkOptions): Adapter => {
       catch: (thrown) => thrown
     }).pipe(Effect.result)
     const now = yield* Clock.currentTimeMillis
-    const settled = settle(exchange, sdk, { now, clean })
+    const settled = Result.mapError(settle(exchange, sdk, { now, clean }), (error) => {
+      if (input.schema === undefined || isInPrompt(input) || !refusesSchema(error)) return error
+      plain.add(input.model)
+      return makeError(
+        error.code,
+        `${error.message} (${options.id}:${input.model} takes no JSON Schema: asked again with it in the prompt)`,
+        {
+          ...overridesOf(error),
+          ...defined({ httpStatus: error.httpStatus }),
+          retryable: true
+        }
+      )
+    })
     return yield* Effect.fromResult(
       Result.mapBoth(settled, { onSuccess: redactor.success, onFailure: redactor.failure })
     )

@@ -3,7 +3,7 @@
 import { Context, Effect, Layer, type Redacted } from "effect"
 import { defined } from "../../domain/defined.ts"
 import type { Adapter } from "../Adapter.ts"
-import { AdapterRegistry, type Binding, RegistryError } from "./AdapterRegistry.ts"
+import { AdapterRegistry, type Binding, type Price, RegistryError } from "./AdapterRegistry.ts"
 import type { AlembicConfig, CommandConfig } from "./Config.ts"
 import { baseUrlTargets, type Endpoint, endpointProblem, readEndpoints } from "./Endpoints.ts"
 import { fixturesHash, type Fixtures } from "./Fixtures.ts"
@@ -18,6 +18,7 @@ import {
 import { makeHumanAdapter } from "../providers/human.ts"
 import { makeOfflineAdapter } from "../providers/offline.ts"
 import { lookupPrice } from "../providers/priceTable.ts"
+import { presets } from "./presets.ts"
 import { commandPresetNames, type Link, References, type Resolved } from "./references.ts"
 
 export interface RegistryOptions {
@@ -103,10 +104,16 @@ class Adapters {
     }
     const endpoint = this.endpoints.get(link.provider)
     if (endpoint === undefined) return makeOfflineAdapter(this.options.fixtures)
-    const { apiKey, baseUrl, headers, id, kind } = endpoint
-    return makeAiSdkAdapter({ provider: kind, id, apiKey, baseUrl, headers, secrets })
+    const { apiKey, baseUrl, headers, id, kind, plainJson } = endpoint
+    return makeAiSdkAdapter({ provider: kind, id, apiKey, baseUrl, headers, secrets, plainJson })
   }
 }
+
+const isPreset = (id: string, { providers = {} }: AlembicConfig): boolean =>
+  Object.hasOwn(presets, id) && !Object.hasOwn(providers, id)
+
+/** What a model on this machine costs. */
+const unpaid: Price = { inputUsdPerMillion: 0, outputUsdPerMillion: 0 }
 
 const keyState = (endpoint: Endpoint | undefined): CatalogLink["key"] => {
   if (endpoint === undefined) return "not_needed"
@@ -150,7 +157,11 @@ const make = Effect.fnUntraced(function* (options: RegistryOptions) {
     const endpoint = endpoints.get(link.provider)
     const price =
       configured ??
-      (endpoint === undefined ? undefined : yield* lookupPrice(endpoint.kind, link.modelId, endpoint.baseUrl))
+      (endpoint === undefined
+        ? undefined
+        : endpoint.unpaid
+          ? unpaid
+          : yield* lookupPrice(endpoint.kind, link.modelId, endpoint.baseUrl))
     const name = link.provider.startsWith("command:") ? link.provider.slice("command:".length) : ""
     const again = retryInDoubt ?? config.commands?.[name]?.retryInDoubt
     const binding: Binding = {
@@ -214,14 +225,21 @@ const make = Effect.fnUntraced(function* (options: RegistryOptions) {
         Effect.flatMap((resolved) => entry(kind, name, resolved))
       )
     ),
-    providers: [...endpoints.values()].map((endpoint) => ({
-      provider: endpoint.id,
-      key: keyState(endpoint),
-      keyVariable: endpoint.apiKeyVariable,
-      ...defined({ baseUrlVariable: endpoint.baseUrlVariable }),
-      baseUrl:
-        endpoint.baseUrl !== undefined ? "set" : endpoint.kind === "openai-compatible" ? "absent" : "default"
-    }))
+    // Of the presets only those that have a key: nobody has all of those servers.
+    providers: [...endpoints.values()]
+      .filter(({ apiKey, id }) => apiKey !== undefined || !isPreset(id, config))
+      .map((endpoint) => ({
+        provider: endpoint.id,
+        key: keyState(endpoint),
+        keyVariable: endpoint.apiKeyVariable,
+        ...defined({ baseUrlVariable: endpoint.baseUrlVariable }),
+        baseUrl:
+          endpoint.baseUrl !== undefined
+            ? "set"
+            : endpoint.kind === "openai-compatible"
+              ? "absent"
+              : "default"
+      }))
   })
   return Context.make(AdapterRegistry, registry).pipe(Context.add(ModelCatalog, catalog))
 })

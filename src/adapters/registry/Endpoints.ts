@@ -4,6 +4,7 @@ import { Config, Effect, Option, Redacted, Result } from "effect"
 import { trimEndOf } from "../../domain/trimming.ts"
 import { RegistryError } from "./AdapterRegistry.ts"
 import type { AlembicConfig, ProviderConfig } from "./Config.ts"
+import { isLocalUrl, presetKind, presets } from "./presets.ts"
 import { builtInProviders, type Link, type Resolved } from "./references.ts"
 
 /** Where one provider is reached. Absent: not set. */
@@ -21,6 +22,10 @@ export interface Endpoint {
   readonly headers: Readonly<Record<string, Redacted.Redacted<string>>>
   /** A header whose variable is not set. */
   readonly missingHeader: string | undefined
+  /** It refuses `json_schema`: the schema goes into the prompt. */
+  readonly plainJson: boolean
+  /** A call costs nothing: it is answered on this machine. */
+  readonly unpaid: boolean
 }
 
 const variables: Readonly<
@@ -38,6 +43,14 @@ const secret = (name: string) =>
     Config.map(Option.filter((value) => Redacted.value(value).trim() !== "")),
     Config.map(Option.getOrUndefined)
   )
+/** The first of the variables that is set. */
+const firstSecret = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
+  for (const name of names) {
+    const value = yield* secret(name)
+    if (value !== undefined) return value
+  }
+  return undefined
+})
 const text = (name: string) =>
   Config.option(Config.String(name)).pipe(
     Config.map(Option.filter((value) => value.trim() !== "")),
@@ -45,12 +58,22 @@ const text = (name: string) =>
   )
 
 /** The variables that say where a built-in provider is reached, by provider. */
-export const baseUrlVariables: ReadonlyMap<string, string> = new Map(
-  builtInProviders.map((kind) => [kind, variables[kind].baseUrl])
-)
+export const baseUrlVariables: ReadonlyMap<string, string> = new Map([
+  ...builtInProviders.map((kind) => [kind, variables[kind].baseUrl] as const),
+  ...Object.entries(presets).map(([id, { baseUrlVariable }]) => [id, baseUrlVariable] as const)
+])
 
-/** The variables that hold the keys of built-in providers. */
-export const keyVariables: ReadonlySet<string> = new Set(builtInProviders.map((kind) => variables[kind].key))
+/** Other usual names of a provider's key, which are looked at where the first one is not set. */
+const otherKeys: Readonly<Partial<Record<ProviderConfig["kind"], ReadonlyArray<string>>>> = {
+  google: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+  anthropic: ["CLAUDE_API_KEY"]
+}
+
+/** The variables that hold the keys of built-in providers and of presets. */
+export const keyVariables: ReadonlySet<string> = new Set([
+  ...builtInProviders.flatMap((kind) => [variables[kind].key, ...(otherKeys[kind] ?? [])]),
+  ...Object.values(presets).map(({ keyVariable }) => keyVariable)
+])
 
 /**
  * The vendor's own tools want Anthropic's base URL without a path, the provider package wants the path of the API in
@@ -102,17 +125,39 @@ export const readEndpoints = Effect.fnUntraced(function* (
       id,
       kind: provider.kind,
       // A provider of one's own never gets a built-in one's key: it could be anybody's server.
-      apiKey: keyless ? undefined : yield* secret(apiKeyVariable),
+      apiKey: keyless
+        ? undefined
+        : yield* firstSecret([apiKeyVariable, ...(isBuiltIn ? (otherKeys[provider.kind] ?? []) : [])]),
       apiKeyVariable,
       keyless: keyless && provider.kind !== "openai-compatible",
       keyOptional: provider.kind === "openai-compatible" && provider.apiKeyEnv === undefined,
       baseUrl: withApiPath(provider.kind, (given ?? configured)?.trim()),
       baseUrlVariable: isBuiltIn ? baseUrlVariable : undefined,
       headers,
-      missingHeader
+      missingHeader,
+      plainJson: false,
+      unpaid: false
     })
   })
   for (const kind of builtInProviders) yield* add(kind, { kind }, true)
+  for (const [id, preset] of Object.entries(presets)) {
+    const given = targets.has(id) ? baseUrl : undefined
+    const at = (given ?? (yield* text(preset.baseUrlVariable)) ?? kept[id] ?? preset.baseUrl).trim()
+    endpoints.set(id, {
+      id,
+      kind: presetKind,
+      apiKey: yield* secret(preset.keyVariable),
+      apiKeyVariable: preset.keyVariable,
+      keyless: false,
+      keyOptional: preset.local,
+      baseUrl: at,
+      baseUrlVariable: preset.baseUrlVariable,
+      headers: {},
+      missingHeader: undefined,
+      plainJson: preset.plainJson ?? false,
+      unpaid: preset.local && isLocalUrl(at)
+    })
+  }
   for (const [id, provider] of Object.entries(config.providers ?? {})) yield* add(id, provider, false)
   return endpoints
 }, Effect.mapError(invalid))

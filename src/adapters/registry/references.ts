@@ -8,6 +8,7 @@ import { defined } from "../../domain/defined.ts"
 import { type Price, RegistryError } from "./AdapterRegistry.ts"
 import type { AlembicConfig, ModelConfig, ProfileConfig } from "./Config.ts"
 import { linkMeanings, shortMeaning } from "./linkIdentity.ts"
+import { meantReference, presets } from "./presets.ts"
 import { optionProblem } from "./providerOptions.ts"
 
 export const builtInProviders = ["anthropic", "openai", "google", "openai-compatible"] as const
@@ -74,7 +75,12 @@ export class References {
   private constructor(config: AlembicConfig, extraProviders: ReadonlyArray<string>) {
     this.config = config
     this.meanings = linkMeanings(config)
-    this.providers = new Set([...builtInProviders, ...Object.keys(config.providers ?? {}), ...extraProviders])
+    this.providers = new Set([
+      ...builtInProviders,
+      ...Object.keys(presets),
+      ...Object.keys(config.providers ?? {}),
+      ...extraProviders
+    ])
   }
 
   /** Reads the names of a configuration; fails on the first that cannot be resolved. */
@@ -257,8 +263,11 @@ export class References {
       "command:<name>",
       ...[...this.providers].map((name) => `${name}:<model>`)
     ])
+    const meant = meantReference(part, this.providers)
+    const cure =
+      meant === undefined ? `name one of: ${known}` : `did you mean ${meant}? Else name one of: ${known}`
     if (colon <= 0 || modelId === "") {
-      return fail(part, "unknown_model", `unknown model ${JSON.stringify(part)}`, `name one of: ${known}`)
+      return fail(part, "unknown_model", `unknown model ${JSON.stringify(part)}`, cure)
     }
     if (provider === "command") {
       // `command:<name>` or, with a model of the command's own, `command:<name>:<model>`.
@@ -275,7 +284,7 @@ export class References {
     }
     return this.providers.has(provider) || provider === "offline"
       ? Result.succeed({ reference: part, provider, modelId })
-      : fail(part, "unknown_model", `unknown provider in ${JSON.stringify(part)}`, `name one of: ${known}`)
+      : fail(part, "unknown_model", `unknown provider in ${JSON.stringify(part)}`, cure)
   }
 
   /** What links of one's own are, as a provider option that no provider is sent. */
