@@ -44,6 +44,17 @@ export const platformLayer = Layer.provideMerge(
   Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeStdio.layer, GivenFilesNode.layer, terminalLayer)
 )
 
+/** What was drawn before is cleared from its first line on, in the same write as what takes its place. */
+const makeRedraw = () => {
+  let lines = 1
+  return (block: string) =>
+    Effect.sync(() => {
+      const up = lines > 1 ? `\u001b[${lines - 1}A` : ""
+      lines = block.split("\n").length
+      process.stderr.write(`\r${up}\u001b[J${block}`)
+    })
+}
+
 const rooms = Effect.promise(() => import("./rooms.ts"))
 
 const set = (name: string): boolean => (process.env[name] ?? "") !== ""
@@ -61,11 +72,12 @@ export const hostLayer: Layer.Layer<Host> = Layer.sync(Host, () =>
       stdout: isatty(1),
       stderr: isatty(2),
       // A terminal that does not say how wide it is says 0.
-      columns: isatty(2) && !dumb ? process.stderr.columns || 80 : undefined
+      columns: isatty(2) && !dumb ? process.stderr.columns || 80 : undefined,
+      screen: () => ({ columns: process.stderr.columns || 80, rows: process.stderr.rows || 24 })
     },
     trust: trustStore,
     holdSignals,
-    redraw: (line) => Effect.sync(() => void process.stderr.write(`\r\u001b[K${line}`)),
+    redraw: makeRedraw(),
     temporaryDirectory: Effect.acquireRelease(
       Effect.promise(() => mkdtemp(join(tmpdir(), "alembic-"))),
       (directory) => Effect.promise(() => rm(directory, { recursive: true, force: true }))

@@ -9,6 +9,7 @@ import type { Journal } from "../journal/Journal.ts"
 import type { PlanBundler } from "../plan/bundler/PlanBundler.ts"
 import type { PlanVm } from "../plan/host/PlanVm.ts"
 import type { Prelude } from "../plan/prelude/Prelude.ts"
+import type { Screen } from "./render/live/liveLines.ts"
 import type { TrustStore } from "./trust/TrustStore.ts"
 import type { CommandError } from "./CommandError.ts"
 
@@ -76,6 +77,8 @@ export class Host extends Context.Service<
       readonly stderr: boolean
       /** Columns of stderr, if it is a terminal that can be redrawn. */
       readonly columns: number | undefined
+      /** How large that terminal is now. */
+      readonly screen: () => Screen
     }
     /**
      * From here to the end of the scope the first signal completes the Deferred with its name, instead of ending the
@@ -84,8 +87,8 @@ export class Host extends Context.Service<
      */
     readonly holdSignals: (stop: Deferred.Deferred<string>) => Effect.Effect<void, never, Scope.Scope>
     readonly trust: TrustStore
-    /** Replaces what stands on the last line of stderr. */
-    readonly redraw: (line: string) => Effect.Effect<void>
+    /** Replaces what was drawn last at the end of stderr: lines apart, none wider than the terminal. */
+    readonly redraw: (block: string) => Effect.Effect<void>
     readonly temporaryDirectory: Effect.Effect<string, never, Scope.Scope>
     /** Facts of this machine that a run depends on: Node, disk, fsync. */
     readonly checkups: (baseDir: string) => Effect.Effect<ReadonlyArray<Checkup>>

@@ -3,6 +3,7 @@
 import { Console, Context, Effect, Ref } from "effect"
 import * as Schema from "effect/Schema"
 import { baseDirIn, inBase } from "./render/nextCommand.ts"
+import type { Screen } from "./render/live/liveLines.ts"
 import { jsonLine, liveLine, type Edge } from "./terminal/edge.ts"
 import { makeStyle, type Style } from "./terminal/style.ts"
 
@@ -15,21 +16,24 @@ export interface OutputOptions {
   readonly edge: Edge
   /** Whether stderr is a terminal that may be redrawn, and how wide it is. */
   readonly columns: number | undefined
-  /** Replaces what stands on the last line of stderr. */
-  readonly redraw: (line: string) => Effect.Effect<void>
+  /** How large the terminal is now. */
+  readonly screen: () => Screen
+  /** Replaces what was drawn last at the end of stderr. */
+  readonly redraw: (block: string) => Effect.Effect<void>
 }
 
 export class Output extends Context.Service<
   Output,
   {
     readonly json: boolean
-    /** Columns of a terminal that may be redrawn; undefined where lines are all there is. */
-    readonly live: number | undefined
+    /** Whether there is a terminal that may be redrawn; elsewhere lines are all there is. */
+    readonly live: boolean
+    readonly screen: () => Screen
     readonly style: Style
     /** What was typed after `alembic`. */
     readonly args: ReadonlyArray<string>
-    /** Replaces the live line; the empty line takes it away. */
-    readonly redraw: (line: string) => Effect.Effect<void>
+    /** Replaces the live view, lines apart; the empty text takes it away. */
+    readonly redraw: (block: string) => Effect.Effect<void>
     /** One JSON object, one line of stdout. Only with --json. */
     readonly emit: (value: unknown) => Effect.Effect<void>
     /** A line that is JSON already. Only with --json. */
@@ -58,7 +62,8 @@ export const makeOutput = (options: OutputOptions) =>
     return Output.of({
       args: options.args,
       json: options.json,
-      live: options.json || options.plain ? undefined : options.columns,
+      live: !options.json && !options.plain && options.columns !== undefined,
+      screen: options.screen,
       style: { ...makeStyle(options.edge.mark), typed },
       redraw: (line) => options.redraw(liveLine(options.edge, line)),
       emit: (value) =>

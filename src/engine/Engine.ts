@@ -60,6 +60,8 @@ export interface RunOptions {
   readonly extra?: Readonly<Record<string, string>>
   /** Sees every event this process appends, at once: also what a crash may still take away. */
   readonly observe?: (event: RunEvent) => Effect.Effect<void>
+  /** Hears of a call when the plan has issued it, which may be long before it is dispatched and journaled. */
+  readonly issued?: (call: { readonly phase?: string | undefined }) => void
   /** Sees every event this process appends once it is durable: what it was told of is in the log, come what may. */
   readonly observeDurable?: (event: RunEvent) => Effect.Effect<void>
   /** Complete it with a signal's name to stop the run, resumable. */

@@ -32,7 +32,14 @@ const typing = (...keys: ReadonlyArray<string>) =>
     })
   )
 
-const terminal = { canAsk: true, color: false, stdout: true, stderr: true, columns: 60 }
+const terminal = {
+  canAsk: true,
+  color: false,
+  stdout: true,
+  stderr: true,
+  columns: 60,
+  screen: () => ({ columns: 60, rows: 24 })
+}
 
 describe("a paid run at a terminal", () => {
   it.live("starts when the person says yes", () =>
@@ -92,7 +99,7 @@ describe("the live line", () => {
       assert.strictEqual(said.code, 0, said.err)
       assert.isAbove(drawn.length, 1)
       assert.strictEqual(drawn.at(-1), "")
-      for (const line of drawn) assert.isBelow(line.length, 60)
+      for (const line of drawn.flatMap((block) => block.split("\n"))) assert.isBelow(line.length, 60)
       assert.match(drawn.join("\n"), /\d\/\d calls/)
       assert.notMatch(said.err, /✓ call 1/)
     })

@@ -48,7 +48,7 @@ export const packages: ReadonlyArray<readonly [name: RegExp, places: RegExp]> = 
   [/^re2js$/, /^schema\//],
   [/^(acorn|buffer(\/index\.js)?|esbuild|@jridgewell\/trace-mapping)$/, /^plan\//],
   [/^yaml$/, /^(council|app)\//],
-  [/^ignore$/, /^cli\//],
+  [/^(ignore|string-width)$/, /^cli\//],
   // In the text of the plan that `alembic init` writes.
   [/^alembic\/plan$/, /^cli\/init\/initFiles\.ts$/]
 ]

@@ -33,7 +33,14 @@ const hostOf = ({ cwd, env = {}, host = {} }: CommandOptions) =>
     version: "0.0.0-test",
     cwd,
     environment: (name) => env[name],
-    terminal: { canAsk: false, color: false, stdout: false, stderr: false, columns: undefined },
+    terminal: {
+      canAsk: false,
+      color: false,
+      stdout: false,
+      stderr: false,
+      columns: undefined,
+      screen: () => ({ columns: 80, rows: 24 })
+    },
     // Somebody trusts whatever there is; what asks for trust has tests of its own.
     trust: {
       isTrusted: () => Effect.succeed(true),

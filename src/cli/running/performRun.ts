@@ -1,7 +1,8 @@
 // performRun: what `run` and `resume` have in common: signals are held, events are shown as they are appended (as
 // lines once they are durable), and the summary is the last thing said. How the run is run is the engine's.
-import { Deferred, Effect, Fiber, Schema, Scope } from "effect"
+import { Deferred, Effect, Fiber, Schema, Scope, type Stream } from "effect"
 import { AdapterRegistry } from "../../adapters/registry/AdapterRegistry.ts"
+import { defined } from "../../domain/defined.ts"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import type { RunEvent } from "../../domain/run/RunEvent.ts"
 import { exitCodeOf } from "../../domain/run/RunStatus.ts"
@@ -26,6 +27,8 @@ export interface RunTerms extends Spending {
   readonly claiming: Claiming
   /** What was typed after `alembic` when the run was begun, as far as it says what is run. */
   readonly typed?: string
+  /** What the log holds already. */
+  readonly before?: Stream.Stream<RunEvent, unknown>
   /** The result as people read it; as JSON unless given. */
   readonly show?: (result: Json) => string
 }
@@ -52,7 +55,7 @@ const isOffline = Schema.is(Schema.Struct({ adapterId: Schema.Literal("offline")
 /** Runs `run`, which is given how to watch, stop and preflight it, and prints what comes of it. */
 export const performRun = <R>(
   run: (
-    how: Pick<RunOptions, "observe" | "observeDurable" | "stop" | "preflight">
+    how: Pick<RunOptions, "observe" | "observeDurable" | "issued" | "stop" | "preflight">
   ) => Effect.Effect<RunSummary, never, R>,
   terms: RunTerms
 ) =>
@@ -62,7 +65,7 @@ export const performRun = <R>(
       const output = yield* Output
       const stop = yield* Deferred.make<string>()
       const scope = yield* Effect.scope
-      const progress = yield* makeProgress
+      const progress = yield* makeProgress(defined({ maxUsd: terms.maxUsd, before: terms.before }))
       const { guarded, preflight } = yield* makePreflight(terms)
       /** Until the run is begun or gone on with there is nothing to put away: a signal ends the command at once. */
       const prepared: NonNullable<RunOptions["preflight"]> = (bundle) =>
@@ -72,10 +75,7 @@ export const performRun = <R>(
       let madeUp = false
       const observe = (event: RunEvent) => {
         if (event.type === "CallCompleted" && isOffline(event.result)) madeUp = !terms.fixtures
-        return Effect.andThen(
-          terms.claiming.claim(event),
-          output.json ? Effect.void : progress.observe(event)
-        )
+        return Effect.andThen(terms.claiming.claim(event), progress.observe(event))
       }
       // A line that was read stands in the log, also if the process dies right after.
       const observeDurable = (event: RunEvent) =>
@@ -85,7 +85,13 @@ export const performRun = <R>(
           output.note(`${signal}: stopping; a second one exits at once`)
         )
       )
-      const ended = yield* run({ observe, observeDurable, stop, preflight: prepared }).pipe(
+      const ended = yield* run({
+        observe,
+        observeDurable,
+        issued: progress.issued,
+        stop,
+        preflight: prepared
+      }).pipe(
         Effect.provideService(AdapterRegistry, guarded),
         Effect.provideService(Witness, yield* host.trust.witness),
         Effect.ensuring(Effect.andThen(progress.done, terms.claiming.leave))

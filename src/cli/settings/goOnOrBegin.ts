@@ -4,6 +4,7 @@ import { Effect, Result } from "effect"
 import { defined } from "../../domain/defined.ts"
 import type { RunPlanRequest } from "../../engine/Engine.ts"
 import { preparePlan, runPrepared } from "../../engine/launch/runPlanFile.ts"
+import { Journal } from "../../journal/Journal.ts"
 import { badInput } from "../CommandError.ts"
 import { Host, type EngineSettings } from "../Host.ts"
 import { Output } from "../Output.ts"
@@ -76,6 +77,7 @@ export const goOnOrBegin = Effect.fnUntraced(function* ({
       ...terms,
       trust: { requirements: asked, given: trusted, again },
       claiming: yield* claiming(runId, origin),
+      ...(runId === undefined ? {} : { before: (yield* Journal).events(runId) }),
       typed: typedOf(settings.kept),
       maxUsd: lower(settings.kept.maxUsd, contractUsd),
       fixtures: settings.fixtures !== undefined

@@ -42,6 +42,8 @@ export interface RunContext {
   readonly hostClock: Clock.Clock
   /** Sees every event this process appends, after it is in the log's buffer. */
   readonly observe: (event: RunEvent) => Effect.Effect<void>
+  /** Hears of each call that the plan issues anew, before it is dispatched. */
+  readonly issued?: ((call: { readonly phase?: string | undefined }) => void) | undefined
   /** The span of a call in flight, where the run is traced. */
   readonly spanOf: RunTelemetry["spanOf"]
   /** Completed with a signal's name when the run shall stop. */

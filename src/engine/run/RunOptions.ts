@@ -41,5 +41,11 @@ export const runOptions = (
     onNone: () => ({}),
     onSome: (minCoverage) => ({ minCoverage })
   }),
-  ...defined({ lender, observe: how.observe, observeDurable: how.observeDurable, stop: how.stop })
+  ...defined({
+    lender,
+    observe: how.observe,
+    issued: how.issued,
+    observeDurable: how.observeDurable,
+    stop: how.stop
+  })
 })

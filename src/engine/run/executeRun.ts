@@ -61,6 +61,7 @@ export interface ExecuteOptions {
   /** The run whose answers are taken, opened to be read, where one is named now. */
   readonly lender?: RunJournal
   readonly observe?: (event: RunEvent) => Effect.Effect<void>
+  readonly issued?: RunContext["issued"]
   readonly observeDurable?: (event: RunEvent) => Effect.Effect<void>
   /** Completed with a signal's name when the run shall stop. */
   readonly stop?: Deferred.Deferred<string>
@@ -303,6 +304,7 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
     hostClock,
     observe: (event) => Effect.andThen(telemetry.observe(event), options.observe?.(event) ?? Effect.void),
     spanOf: telemetry.spanOf,
+    issued: options.issued,
     stop: options.stop ?? (yield* Deferred.make<string>())
   }
   if (options.noCache) journal.withoutCache()

@@ -170,12 +170,12 @@ export const liveRun = Effect.fnUntraced(function* (
 
   /** A call the plan has just issued. What needs no place among the model calls is dealt with at once. */
   const issue = Effect.fnUntraced(function* (call: IssuedCall) {
-    // A mission hangs on the contract, on files and on a person: its calls may be taken from another run, it may not.
-    // So does a council that stands on a proof of this run: of that, its members' answers may be taken.
+    if (call.verb === "agent") run.issued?.(call)
+    // A mission is never reused as a whole, because it depends on files and approvals; its model calls may be. Nor is a
+    // council that rests on a proof of this run.
     const own = call.options?.cache === false || neverLent.has(call.verb) || standsOnProof(call)
     const lent = own ? Option.none<Json>() : yield* run.reuse.answer(call.id)
-    // A council some of whose members gave no answer, or that was held under other rules, is held again: of its
-    // members' answers, those that fit are lent.
+    // A council with members that gave no answer, or under other rules, is held again on the answers that fit.
     const { rules } = run.journal.state()
     const reused = Option.filter(lent, (answer) => call.verb !== "council" || isWhole(answer, rules))
     if (Option.isSome(reused)) {

@@ -130,7 +130,14 @@ describe("every command that shows what a run holds", () => {
         ]
       }
       writeFileSync(join(cwd, "fixtures.json"), JSON.stringify(fixtures))
-      const terminal = { canAsk: false, color: true, stdout: true, stderr: true, columns: 80 }
+      const terminal = {
+        canAsk: false,
+        color: true,
+        stdout: true,
+        stderr: true,
+        columns: 80,
+        screen: () => ({ columns: 80, rows: 24 })
+      }
       const host = { terminal }
       const all: Array<string> = []
       const drawnLines: Array<string> = []

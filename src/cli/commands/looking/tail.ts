@@ -37,7 +37,7 @@ export default defineCommand({
       const output = yield* Output
       const runId = yield* resolveRun(run)
       const journal = yield* Journal
-      const progress = yield* makeProgress
+      const progress = yield* makeProgress()
       let events = 0
       let status: string | undefined
       yield* journal.events(runId, { follow: true }).pipe(
@@ -46,7 +46,7 @@ export default defineCommand({
             events++
             status = restOf(event)
             yield* output.emitLine(eventLine(event))
-            if (!output.json) yield* progress.observe(event)
+            yield* progress.observe(event)
           })
         ),
         Effect.mapError(fromJournal)

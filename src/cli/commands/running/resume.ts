@@ -11,6 +11,7 @@ import { Host } from "../../Host.ts"
 import { Output } from "../../Output.ts"
 import { lower, performRun } from "../../running/performRun.ts"
 import { agreedAgain, sameAgain } from "../../render/nextCommand.ts"
+import { Journal } from "../../../journal/Journal.ts"
 import { onJournal } from "../../inputs/runReference.ts"
 import { howOf, keptBlobs, modelsOf, resumedSettings, typedOf } from "../../settings/runSettings.ts"
 import { storedRun } from "../../settings/storedRun.ts"
@@ -76,6 +77,7 @@ export default defineCommand({
         again: agreedAgain(output.args),
         trust: { requirements, given: input.trust, again: sameAgain(output.args) },
         claiming: yield* onJournal(claiming(stored.runId, origin)),
+        before: (yield* onJournal(Journal)).events(stored.runId),
         models: stored.boardModels,
         typed: typedOf(settled.kept),
         fixtures: settled.fixtures !== undefined,

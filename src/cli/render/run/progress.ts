@@ -1,72 +1,69 @@
-// Progress: what a person sees of a run while it runs. A line for each phase, log and failure, and for each call; on
-// a terminal one line that is redrawn instead of a line for each call. It watches events and changes nothing.
-import { Clock, Effect, Option, Schema } from "effect"
-import { Spending } from "../../../domain/budget/Spending.ts"
-import { callId } from "../../../domain/Call.ts"
-import { ModelRunResult } from "../../../domain/ModelRun.ts"
+// Progress: what a person sees of a run while it runs. On a terminal a tree of phases with what runs in them, redrawn as
+// its clock ticks; elsewhere a line for each call, and a line of sums every few seconds. It watches events and changes
+// nothing.
+import { Clock, Effect, Stream } from "effect"
 import type { RunEvent, RunEventOf } from "../../../domain/run/RunEvent.ts"
-import { foldSpending } from "../../../journal/state/foldSpending.ts"
-import { costOfRun, toldCost } from "../../../journal/state/RunState.ts"
-import { callName, proofFailure, sleepMsOf } from "../../../engine/inspect/callName.ts"
+import { sleepMsOf } from "../../../engine/inspect/callName.ts"
 import { Output } from "../../Output.ts"
-import { costText } from "./costText.ts"
-import { countText, dollarsText, durationText, instantText } from "../numbers.ts"
 import { clip } from "../../terminal/style.ts"
+import { endingOf, LiveRun } from "../live/LiveRun.ts"
+import { liveLines, sumsLine, type LiveTerms } from "../live/liveLines.ts"
+import { dollarsText, durationText, instantText } from "../numbers.ts"
+import { cutText } from "./inspectionText.ts"
 
-/** Milliseconds between two drawings of the live line. */
+/** Milliseconds between two drawings of the live view. */
 const frameMs = 100
+/** How often its clock ticks while nothing happens. */
+const tickMs = 250
+/** How often a line of sums is said where nothing can be redrawn. */
+const sayMs = 5000
 /** Sleeps of at least so many milliseconds are announced. */
 const worthSaying = 1000
 
-const decodeResult = Schema.decodeUnknownOption(ModelRunResult)
-/** An answer of a room that is no answer. */
-const isRefused = Schema.is(Schema.Struct({ ok: Schema.Literal(false) }))
-
 export interface Progress {
   readonly observe: (event: RunEvent) => Effect.Effect<void>
-  /** Takes the live line away. */
+  readonly issued: (call: { readonly phase?: string | undefined }) => void
+  /** Takes the live view away. */
   readonly done: Effect.Effect<void>
 }
 
-interface Counts {
-  scheduled: number
-  ended: number
-  failed: number
-  tokens: number
+export interface ProgressTerms extends LiveTerms {
+  /** What the log held before: the view begins with what is done. */
+  readonly before?: Stream.Stream<RunEvent, unknown>
 }
 
-/** For people; with --json the events themselves are printed instead. */
-export const makeProgress = Effect.gen(function* () {
+/**
+ * Watches until the scope ends. With --json nothing is said but the line of sums, on stderr: the events themselves are
+ * printed.
+ */
+export const makeProgress = Effect.fnUntraced(function* (terms: ProgressTerms = {}) {
   const output = yield* Output
   const clock = yield* Clock.Clock
-  const { live, style } = output
+  const { live: isLive, style } = output
   const startedAt = clock.currentTimeMillisUnsafe()
-  const counts: Counts = { scheduled: 0, ended: 0, failed: 0, tokens: 0 }
-  const spending = new Spending()
-  const labels = new Map<string, string>()
-  let phase = ""
+  const live = new LiveRun()
+  const { before } = terms
+  if (before !== undefined && isLive) {
+    yield* Effect.ignore(Stream.runForEach(before, (event) => Effect.sync(() => live.fold(event))))
+  }
   let drawnAt = 0
   let drawn = false
+  let over = false
+  /** A hermetic run's clock tells no times of this machine: then a call's seconds count from when it was seen. */
+  let skew: number | undefined
 
-  const bar = (width: number): string => {
-    const parts = [
-      phase === "" ? undefined : phase,
-      `${counts.ended}/${counts.scheduled} calls`,
-      counts.failed === 0 ? undefined : `${counts.failed} failed`,
-      `${countText(counts.tokens)} tokens`,
-      costText(toldCost(costOfRun({ spending })), "in flight"),
-      durationText(clock.currentTimeMillisUnsafe() - startedAt)
-    ]
-    return clip(parts.filter((part) => part !== undefined).join(" · "), width - 1)
-  }
-
+  const screen = Effect.sync(() => output.screen())
   const draw = (force: boolean): Effect.Effect<void> =>
     Effect.suspend(() => {
       const now = clock.currentTimeMillisUnsafe()
-      if (live === undefined || (!force && now - drawnAt < frameMs)) return Effect.void
+      if (!isLive || over || (!force && now - drawnAt < frameMs)) return Effect.void
       drawnAt = now
       drawn = true
-      return output.redraw(style.dim(bar(live)))
+      const at = now - (skew ?? 0)
+      return Effect.flatMap(screen, (size) => {
+        const lines = liveLines(live, { now: at, startedAt: startedAt - (skew ?? 0) }, size, terms)
+        return output.redraw(lines.map(style.dim).join("\n"))
+      })
     })
 
   const erase = Effect.suspend(() => {
@@ -75,60 +72,41 @@ export const makeProgress = Effect.gen(function* () {
     return output.redraw("")
   })
 
-  const say = (text: string) => Effect.andThen(erase, Effect.andThen(output.note(text), draw(true)))
+  const say = (text: string) =>
+    output.json ? Effect.void : Effect.andThen(erase, Effect.andThen(output.note(text), draw(true)))
 
   const scheduled = (event: RunEventOf<"CallScheduled">) => {
-    counts.scheduled++
-    labels.set(callId(event), callName(event))
     const ms = sleepMsOf(event)
     if (ms === undefined || ms < worthSaying) return draw(false)
     return say(`${style.yellow("z")} sleeps until ${instantText(event.at + ms)}`)
   }
 
-  const ended = (event: RunEventOf<"CallCompleted">) => {
-    const result = Option.getOrUndefined(decodeResult(event.result))
-    const notProven = proofFailure(event.result)
-    const failed =
-      result?.ok === false ||
-      event.outcome?.ok === false ||
-      notProven !== undefined ||
-      isRefused(event.result)
-    const costUsd = result?.costUsd ?? event.outcome?.costUsd ?? 0
-    const usage = result?.usage ?? event.outcome?.usage
-    counts.ended++
-    if (failed) counts.failed++
-    counts.tokens += (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0)
-    const id = callId(event)
-    const name = labels.get(id) ?? `${event.key.slice(0, 8)}#${event.occurrence}`
-    labels.delete(id)
-    if (result?.ok === false)
-      return say(
-        `${style.red("✗")} ${name}: ${clip(result.error.message, 120)} ${style.dim(`[${result.error.code}]`)}`
-      )
-    if (failed) return say(`${style.red("✗")} ${name}${notProven === undefined ? "" : `: ${notProven}`}`)
-    if (live !== undefined) return draw(false)
-    const took = result === undefined ? "" : ` ${durationText(result.durationMs)}`
+  const ended = (event: RunEventOf<"CallCompleted">, name: string) => {
+    const { code, costUsd, cut, durationMs, failed, reason } = endingOf(event)
+    if (failed) {
+      const why = reason === undefined ? "" : `: ${clip(reason, 120)}`
+      return say(`${style.red("✗")} ${name}${why}${code === undefined ? "" : ` ${style.dim(`[${code}]`)}`}`)
+    }
+    if (cut) return say(`${style.yellow("✂")} ${name}: ${cutText}`)
+    if (isLive) return draw(false)
+    const took = durationMs === undefined ? "" : ` ${durationText(durationMs)}`
     return say(
       `${style.green("✓")} ${name}${style.dim(`${took}${costUsd > 0 ? ` ${dollarsText(costUsd)}` : ""}${event.reused === true ? " reused" : ""}`)}`
     )
   }
 
-  const observe = (event: RunEvent): Effect.Effect<void> => {
-    foldSpending(spending, event)
+  const shown = (event: RunEvent, name: string): Effect.Effect<void> => {
     switch (event.type) {
       case "RunStarted":
         return say(style.dim(`run ${event.runId}`))
       case "PhaseStarted":
-        phase = event.title
         return say(style.bold(`▸ ${clip(event.title, 100)}`))
       case "CallScheduled":
         return scheduled(event)
       case "CallCompleted":
-        return ended(event)
+        return ended(event, name)
       case "CallParked":
-        return say(
-          `${style.yellow("‖")} ${labels.get(callId(event)) ?? "call"}: ${clip(event.result.error.message, 120)}`
-        )
+        return say(`${style.yellow("‖")} ${name}: ${clip(event.result.error.message, 120)}`)
       case "Logged":
         return say(
           `  ${clip(event.message, 200)}${event.data === undefined ? "" : style.dim(` ${clip(JSON.stringify(event.data), 120)}`)}`
@@ -136,10 +114,37 @@ export const makeProgress = Effect.gen(function* () {
       case "QuestionAsked":
         return say(`${style.yellow("?")} ${event.item}: ${clip(event.text, 200)}`)
       default:
-        return Effect.void
+        return draw(false)
     }
   }
 
-  const progress: Progress = { observe, done: erase }
+  const progress: Progress = {
+    observe: (event) =>
+      Effect.suspend(() => {
+        const name = "key" in event && "occurrence" in event ? live.nameOf(event) : ""
+        skew = clock.currentTimeMillisUnsafe() - event.at
+        if (Math.abs(skew) < worthSaying) skew = 0
+        live.fold(event)
+        return shown(event, name)
+      }),
+    issued: (call) => live.issued(call),
+    done: Effect.suspend(() => {
+      over = true
+      return erase
+    })
+  }
+
+  const ticking = Effect.suspend(() => (live.inFlight.size > 0 ? draw(true) : Effect.void)).pipe(
+    Effect.delay(tickMs),
+    Effect.forever
+  )
+  const saying = Effect.suspend(() => {
+    const now = clock.currentTimeMillisUnsafe()
+    const isIdle = live.inFlight.size === 0 || over
+    return isIdle
+      ? Effect.void
+      : output.note(style.dim(`… ${sumsLine(live, now - (skew ?? 0), startedAt - (skew ?? 0), terms)}`))
+  }).pipe(Effect.delay(sayMs), Effect.forever)
+  yield* Effect.forkScoped(isLive ? ticking : saying)
   return progress
 })
