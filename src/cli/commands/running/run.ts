@@ -7,6 +7,7 @@ import { baseDirectory } from "../../inputs/baseDirectory.ts"
 import { boardsOf } from "../../inputs/boardsOf.ts"
 import { badInput, errorInfo } from "../../CommandError.ts"
 import { defineCommand } from "../../defineCommand.ts"
+import { lower } from "../../running/performRun.ts"
 import { dryRun } from "../../running/dryRun.ts"
 import * as flags from "../../flags.ts"
 import { goOnOrBegin } from "../../settings/goOnOrBegin.ts"
@@ -105,7 +106,16 @@ export default defineCommand({
     }
     if (boards.check !== undefined) yield* Effect.provide(boards.check, host.models(settings))
     if (input.dry)
-      return yield* dryRun({ models, baseDir, request: { ...request, acceptLoss: input.acceptLoss } })
+      return yield* dryRun({
+        models,
+        baseDir,
+        request: {
+          ...request,
+          acceptLoss: input.acceptLoss,
+          ...defined({ concurrency: Option.getOrUndefined(input.concurrency) })
+        },
+        ...defined({ maxUsd: lower(Option.getOrUndefined(input.maxUsd), inputs.contract?.budget?.usd) })
+      })
     yield* goOnOrBegin({
       request,
       given,

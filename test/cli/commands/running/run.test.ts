@@ -275,7 +275,7 @@ describe("alembic run --dry", () => {
       const cwd = yield* planFolder({ ...goal, "alembic.plan.ts": twoCalls })
       const said = yield* alembic({ cwd }, "run", "--dry", "--model", "openai-compatible:mine")
       assert.strictEqual(said.code, 0, said.err)
-      assert.match(said.out, /^total .*cost unknown$/m)
+      assert.match(said.out, /^total .*cost unknown/m)
     })
   )
 
