@@ -26,6 +26,7 @@ export class Output extends Context.Service<
   Output,
   {
     readonly json: boolean
+    readonly plain: boolean
     /** Whether there is a terminal that may be redrawn; elsewhere lines are all there is. */
     readonly live: boolean
     readonly screen: () => Screen
@@ -62,6 +63,7 @@ export const makeOutput = (options: OutputOptions) =>
     return Output.of({
       args: options.args,
       json: options.json,
+      plain: options.plain,
       live: !options.json && !options.plain && options.columns !== undefined,
       screen: options.screen,
       style: { ...makeStyle(options.edge.mark), typed },

@@ -4,7 +4,7 @@
 // A run is made in an order that survives a crash at any step: the empty log first, then the blobs, meta.json last.
 // So a directory with meta.json and no log has lost it, and one without meta.json and with an empty log was never
 // finished and is made again.
-import { Effect, Scope } from "effect"
+import { Effect, Exit, Scope } from "effect"
 import type { RunEvent } from "../domain/run/RunEvent.ts"
 import type { RunId } from "../domain/run/RunSpec.ts"
 import { isSyncUnsupported, temporaryMark } from "../kernel/files/durableFs.ts"
@@ -90,6 +90,14 @@ const appending = Effect.fnUntraced(function* (paths: RunPaths, from: LogPositio
   }
 })
 
+/** What it had acquired when it failed is released at once: who catches the failure may need it. */
+const releasedWhenFailed = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Effect.scope, (parent) =>
+    Effect.flatMap(Scope.fork(parent), (own) =>
+      Scope.provide(self, own).pipe(Effect.onError((cause) => Scope.close(own, Exit.failCause(cause))))
+    )
+  )
+
 /** Makes a run and opens it to be written. Fails with `run_exists` if it is there. */
 export const createRun = Effect.fnUntraced(function* (
   baseDir: string,
@@ -145,7 +153,7 @@ export const createRun = Effect.fnUntraced(function* (
     openLog
   }
   return yield* onDisk(makeRunJournal(parts))
-})
+}, releasedWhenFailed)
 
 /** meta.json of the run, checked against its id and its parts. */
 export const readMeta = Effect.fnUntraced(function* (

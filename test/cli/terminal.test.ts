@@ -12,22 +12,22 @@ const files = { "GOAL.md": "# Goal\n", "alembic.plan.ts": plan }
 
 /** A terminal at which somebody types these keys. */
 const typing = (...keys: ReadonlyArray<string>) =>
-  Layer.succeed(
+  Layer.effect(
     Terminal.Terminal,
-    Terminal.make({
-      columns: Effect.succeed(80),
-      rows: Effect.succeed(24),
-      size: Effect.die("unused"),
-      readLine: Effect.die("unused"),
-      display: () => Effect.void,
-      readInput: Effect.gen(function* () {
-        const queue = yield* Queue.unbounded<Terminal.UserInput>()
-        for (const name of keys)
-          yield* Queue.offer(queue, {
-            input: Option.some(name),
-            key: { name, ctrl: false, meta: false, shift: false }
-          })
-        return queue
+    Effect.gen(function* () {
+      const queue = yield* Queue.unbounded<Terminal.UserInput>()
+      for (const name of keys)
+        yield* Queue.offer(queue, {
+          input: Option.some(name),
+          key: { name, ctrl: false, meta: false, shift: false }
+        })
+      return Terminal.make({
+        columns: Effect.succeed(80),
+        rows: Effect.succeed(24),
+        size: Effect.die("unused"),
+        readLine: Effect.die("unused"),
+        display: () => Effect.void,
+        readInput: Effect.succeed(queue)
       })
     })
   )
@@ -121,6 +121,44 @@ describe("the live line", () => {
       const said = yield* alembic({ cwd, host: { terminal } }, "run")
       assert.notInclude(said.err, "\u001b")
       assert.include(said.err, "\\x1b[2Jgone")
+    })
+  )
+})
+
+describe("a run at a terminal that waits for a person", () => {
+  const asks = `export const run = async (h) => {
+  const colour = await h.agent("Which colour? \\u001b[2J", { model: "human", label: "colour" })
+  const size = await h.agent("Which size?", { model: "human" })
+  return (colour.ok ? colour.text : "none") + " " + (size.ok ? size.text : "none")
+}`
+  const told = (...keys: ReadonlyArray<string>) =>
+    Effect.gen(function* () {
+      const cwd = yield* planFolder({ ...files, "alembic.plan.ts": asks })
+      const said = yield* alembic({ cwd, host: { terminal }, terminal: typing(...keys) }, "run")
+      return { cwd, said }
+    })
+
+  it.live("asks them there, one question after the other, and goes on to its end", () =>
+    Effect.gen(function* () {
+      const { said } = yield* told("r", "e", "d", "enter", "b", "i", "g", "enter")
+      assert.strictEqual(said.code, 0, said.err)
+      assert.strictEqual(said.out, "red big")
+      assert.include(said.err, "Which colour? \\x1b[2J")
+      assert.notInclude(said.err, "\u001b")
+    })
+  )
+
+  it.live("waits as ever when they give no answer, or nobody sits there", () =>
+    Effect.gen(function* () {
+      const { cwd, said } = yield* told("enter")
+      assert.strictEqual(said.code, 4, said.err)
+      assert.match(said.err, /alembic answer/)
+      const byLabel = yield* alembic({ cwd }, "answer", "@last", "colour", "red")
+      assert.strictEqual(byLabel.code, 0, byLabel.err)
+      const piped = yield* alembic({ cwd }, "resume", "@last")
+      assert.strictEqual(piped.code, 4)
+      assert.strictEqual((yield* alembic({ cwd }, "answer", "@last", "2", "big")).code, 0)
+      assert.strictEqual((yield* alembic({ cwd }, "resume", "@last")).out, "red big")
     })
   )
 })

@@ -351,6 +351,23 @@ describe("meta.json and the directory", () => {
     })
   )
 
+  it.effect("a making that failed holds no lock: who made it goes on with the run", () =>
+    Effect.gen(function* () {
+      const { copy } = yield* golden(1)
+      yield* onDisk(
+        copy(),
+        Effect.scoped(
+          Effect.gen(function* () {
+            const store = yield* Journal
+            const error = yield* Effect.flip(store.create(newRun()))
+            assert.strictEqual(error.code, "run_exists")
+            assert.isAbove((yield* store.open(runId, "write")).state().lastSeq, 0)
+          })
+        )
+      )
+    })
+  )
+
   it.effect("a run that is there is not made again", () =>
     Effect.gen(function* () {
       const { bytes, disk } = yield* golden(2)

@@ -11,6 +11,7 @@ import type { RunOptions } from "../../engine/Engine.ts"
 import { Witness } from "../../engine/people/Witness.ts"
 import { Host } from "../Host.ts"
 import { Output } from "../Output.ts"
+import { answeredHere } from "./askHere.ts"
 import { makePreflight, type Spending } from "./preflight.ts"
 import { eventLine } from "../render/run/eventLine.ts"
 import { madeUpByRule } from "../render/offlineNotice.ts"
@@ -85,7 +86,7 @@ export const performRun = <R>(
           output.note(`${signal}: stopping; a second one exits at once`)
         )
       )
-      const ended = yield* run({
+      const perform = run({
         observe,
         observeDurable,
         issued: progress.issued,
@@ -94,8 +95,13 @@ export const performRun = <R>(
       }).pipe(
         Effect.provideService(AdapterRegistry, guarded),
         Effect.provideService(Witness, yield* host.trust.witness),
-        Effect.ensuring(Effect.andThen(progress.done, terms.claiming.leave))
+        Effect.ensuring(Effect.andThen(progress.rest, terms.claiming.leave)),
+        // The run's lock is let go of before anybody is asked: an answer is journaled under it.
+        Effect.scoped
       )
+      let ended = yield* perform
+      while (!(yield* Deferred.isDone(stop)) && (yield* answeredHere(ended))) ended = yield* perform
+      yield* progress.done
       const summary = withCure(ended, terms.typed)
       yield* Fiber.interrupt(announce)
       const signal = (yield* Deferred.isDone(stop)) ? yield* Deferred.await(stop) : undefined

@@ -7,6 +7,10 @@ import type { Json } from "../../domain/json/canonicalJson.ts"
 import type { RunEventOf } from "../../domain/run/RunEvent.ts"
 import type { RunId } from "../../domain/run/RunSpec.ts"
 import { nameGiven } from "../../engine/people/approvalName.ts"
+import { callId } from "../../domain/Call.ts"
+import type { CallRecord } from "../../engine/inspect/CallRecord.ts"
+import { recordsOf } from "../../engine/inspect/inspectRun.ts"
+import { selectCalls } from "../../engine/inspect/selectCalls.ts"
 import { Witness } from "../../engine/people/Witness.ts"
 import { answerItem, openQuestions } from "../../engine/people/answerItem.ts"
 import { Journal } from "../../journal/Journal.ts"
@@ -112,12 +116,48 @@ export const readAnswer = (text: string, question: Question | undefined): Effect
 const isCalled = ({ kind, name, text }: Question, given: string): boolean =>
   kind === "approval" && (name === undefined ? text.startsWith(`${given}: `) : name === nameGiven(given))
 
-/** The item that is meant: by its id, or an approval by its name (`publish`, `<mission>/<unit>`, a call's label). */
-const meant = ({ questions }: RunState, item: string): Question | undefined =>
-  questions.get(item)?.event ??
+/**
+ * The item that is meant: by its id; an approval by its name (`publish`, `<mission>/<unit>`, a call's label); a question
+ * by the label or the number of the call that asks it.
+ */
+const meant = (
+  { questions }: RunState,
+  calls: ReadonlyArray<CallRecord>,
+  item: string
+): Question | undefined => {
+  const known = questions.get(item)?.event
+  if (known !== undefined) return known
+  const open = [...questions.values()].flatMap(({ answer, event }) => (answer === undefined ? [event] : []))
+  const asking = new Set(selectCalls(calls, item).map(callId))
   // What was asked last is what the run waits for: content that has changed since is asked about again.
-  [...questions.values()].findLast(({ answer, event }) => answer === undefined && isCalled(event, item))
-    ?.event
+  return (
+    open.findLast((event) => isCalled(event, item)) ?? open.findLast((event) => asking.has(callId(event)))
+  )
+}
+
+/** Answers an item of a run: into its log, or left for the process that runs it. */
+export const answerNow = Effect.fnUntraced(function* (
+  runId: RunId,
+  item: string,
+  answer: Json,
+  kind?: "approval"
+) {
+  const store = yield* Journal
+  const origin = yield* originOf(runId)
+  const lastSeq = yield* Effect.scoped(
+    Effect.map(Effect.mapError(store.open(runId, "read"), fromJournal), (journal) => journal.state().lastSeq)
+  )
+  const { trust } = yield* Host
+  const became = yield* answerItem(runId, item, answer, kind).pipe(
+    Effect.provideService(Witness, yield* trust.witness),
+    Effect.catchTags({
+      AnswerError: ({ code, cure, message }) => Effect.fail(badInput(code, message, { cure })),
+      JournalError: (error) => Effect.fail(fromJournal(error))
+    })
+  )
+  if (became === "journaled") yield* claimAnswered(runId, origin, lastSeq)
+  return became
+})
 
 /** Answers an item of a run, with `kind` only one of that kind, and says how to go on. */
 export const giveAnswer = Effect.fnUntraced(function* (
@@ -129,24 +169,17 @@ export const giveAnswer = Effect.fnUntraced(function* (
   const output = yield* Output
   const runId = yield* resolveRun(given)
   const store = yield* Journal
-  const origin = yield* originOf(runId)
-  const { lastSeq, question } = yield* Effect.scoped(
-    Effect.map(Effect.mapError(store.open(runId, "read"), fromJournal), (journal) => ({
-      lastSeq: journal.state().lastSeq,
-      question: meant(journal.state(), named)
-    }))
+  const question = yield* Effect.scoped(
+    Effect.gen(function* () {
+      const journal = yield* Effect.mapError(store.open(runId, "read"), fromJournal)
+      if (journal.state().questions.has(named)) return journal.state().questions.get(named)?.event
+      const { calls } = yield* Effect.mapError(recordsOf(journal), fromJournal)
+      return meant(journal.state(), calls, named)
+    })
   )
   const item = question?.item ?? named
   const answer = yield* answerOf(question)
-  const { trust } = yield* Host
-  const became = yield* answerItem(runId, item, answer, kind).pipe(
-    Effect.provideService(Witness, yield* trust.witness),
-    Effect.catchTags({
-      AnswerError: ({ code, cure, message }) => Effect.fail(badInput(code, message, { cure })),
-      JournalError: (error) => Effect.fail(fromJournal(error))
-    })
-  )
-  if (became === "journaled") yield* claimAnswered(runId, origin, lastSeq)
+  const became = yield* answerNow(runId, item, answer, kind)
   // What was left for a running process is answered, although the log does not say so yet.
   const left = (yield* pendingQuestions(runId)).filter((one) => one.item !== item)
   const running = became === "left" ? ", which is running and goes on with it" : ""

@@ -68,6 +68,7 @@ export const preludeSources: ReadonlyArray<string> = [
   "../hooks/Hooks.ts",
   "../host/thrown.ts",
   "../../plan.ts",
+  "../../domain/defined.ts",
   "../../domain/ModelRun.ts",
   "../../domain/ModelError.ts",
   "../../domain/json/canonicalJson.ts"

@@ -23,7 +23,9 @@ const worthSaying = 1000
 export interface Progress {
   readonly observe: (event: RunEvent) => Effect.Effect<void>
   readonly issued: (call: { readonly phase?: string | undefined }) => void
-  /** Takes the live view away. */
+  /** Takes the live view away until the next event. */
+  readonly rest: Effect.Effect<void>
+  /** Takes it away for good. */
   readonly done: Effect.Effect<void>
 }
 
@@ -128,6 +130,7 @@ export const makeProgress = Effect.fnUntraced(function* (terms: ProgressTerms = 
         return shown(event, name)
       }),
     issued: (call) => live.issued(call),
+    rest: erase,
     done: Effect.suspend(() => {
       over = true
       return erase
