@@ -29,6 +29,11 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
     group: "Runs",
     load: () => import("./commands/running/resume.ts")
   },
+  fork: {
+    about: "Run again with one call changed; only what depends on it is made",
+    group: "Runs",
+    load: () => import("./commands/running/fork.ts")
+  },
   replay: {
     about: "Run a plan again on its journal alone, for nothing",
     group: "Runs",

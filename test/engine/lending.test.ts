@@ -183,7 +183,7 @@ describe("lending", () => {
         const other = journals.find((one) => one.state().completed.length === 1)
         if (lender === undefined || other === undefined) return assert.fail("no such runs")
         const borrower = yield* store.open(other.runId, "write")
-        const lent = yield* lentTo(borrower, lender)
+        const lent = yield* lentTo(borrower, lender, undefined)
         if (lent === undefined) return assert.fail("nothing lent")
         const index = yield* readIndex(borrower)
         assert.isAbove(index?.pieces.length ?? 0, 1)

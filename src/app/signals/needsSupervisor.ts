@@ -1,7 +1,7 @@
 // Which commands get a supervisor: those that hold signals (Host.holdSignals). One too many costs the start of a process.
 import process from "node:process"
 
-const holding: ReadonlySet<string> = new Set(["run", "resume", "council", "ask"])
+const holding: ReadonlySet<string> = new Set(["run", "resume", "fork", "council", "ask"])
 
 export const needsSupervisor = (args: ReadonlyArray<string>): boolean =>
   process.platform !== "win32" &&

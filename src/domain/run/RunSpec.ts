@@ -2,6 +2,7 @@
 import { Result, Schema } from "effect"
 import { canonicalJson, type NotCanonicalError } from "../json/canonicalJson.ts"
 import { sha256 } from "../fingerprint.ts"
+import { Fork } from "./Fork.ts"
 
 export const runIdPattern = /^run-[0-9a-f]{16}$/
 export const RunId = Schema.String.pipe(Schema.check(Schema.isPattern(runIdPattern)), Schema.brand("RunId"))
@@ -37,6 +38,8 @@ export const RunSpec = Schema.Struct({
   /** Default reference and every configured name, resolved; the hash of offline fixtures. */
   models: Schema.optionalKey(Schema.Json),
   hermetic: Schema.optionalKey(Schema.Boolean),
+  /** Of a run that is another one with one call changed. */
+  fork: Schema.optionalKey(Fork),
   /** Only for `--fresh`. */
   nonce: Schema.optionalKey(Schema.Int)
 })
@@ -54,6 +57,7 @@ export const specParts = [
   "library",
   "models",
   "hermetic",
+  "fork",
   "nonce"
 ] as const
 export type SpecPart = (typeof specParts)[number]

@@ -3,6 +3,7 @@
 import { Effect, Result, Schema } from "effect"
 import { AdapterRegistry, type Binding, type RegistryError } from "../../adapters/registry/AdapterRegistry.ts"
 import type { Json } from "../../domain/json/canonicalJson.ts"
+import type { Fork } from "../../domain/run/Fork.ts"
 import {
   AgentOptions,
   callId,
@@ -118,7 +119,16 @@ const withBoard = (spec: Json, boards: Readonly<Record<string, Json>>): Json => 
   return board === undefined ? spec : { ...spec, board }
 }
 
-export const makeCallBook = Effect.fnUntraced(function* (boards: Readonly<Record<string, Json>>) {
+/** The options of a forked call: what is set over what the plan gave. */
+const withSet = (given: Json, { model, prompt }: Fork["set"]): Json =>
+  typeof given === "object" && given !== null && !Array.isArray(given)
+    ? { ...given, ...defined({ model, prompt }) }
+    : given
+
+export const makeCallBook = Effect.fnUntraced(function* (
+  boards: Readonly<Record<string, Json>>,
+  fork?: Fork
+) {
   const registry = yield* AdapterRegistry
   const occurrences = new CallCounter()
 
@@ -169,20 +179,31 @@ export const makeCallBook = Effect.fnUntraced(function* (boards: Readonly<Record
             chain: []
           }
     const ref = nextRef(resolved.identity)
-    const issued: IssuedCall = {
-      n: call.n,
-      id: callId(ref),
-      ref,
-      verb: call.verb,
-      identity: resolved.identity,
-      options: resolved.options,
-      phase: call.phase,
-      site: call.site,
-      chain: resolved.chain,
-      refusal: refusalOf(ref, resolved),
-      ...(call.verb === "step" ? { toItsExit: call.toItsExit } : {})
-    }
-    return issued
+    return fork !== undefined && isForked(fork, call, ref)
+      ? issuedAs(call, yield* resolve(withSet(call.options, fork.set)))
+      : issuedAs(call, resolved, ref)
+  })
+
+  /** Whether the call is the one that is asked otherwise. */
+  const isForked = ({ at, set }: Fork, { verb }: PlanCall | GatesCall | StepCall, ref: CallRef): boolean =>
+    verb === "agent" && callId(at) === callId(ref) && (set.model !== undefined || set.prompt !== undefined)
+
+  const issuedAs = (
+    call: PlanCall | GatesCall | StepCall,
+    resolved: Resolved,
+    ref: CallRef = nextRef(resolved.identity)
+  ): IssuedCall => ({
+    n: call.n,
+    id: callId(ref),
+    ref,
+    verb: call.verb,
+    identity: resolved.identity,
+    options: resolved.options,
+    phase: call.phase,
+    site: call.site,
+    chain: resolved.chain,
+    refusal: refusalOf(ref, resolved),
+    ...(call.verb === "step" ? { toItsExit: call.toItsExit } : {})
   })
 
   /**

@@ -10,6 +10,7 @@ import { Journal } from "../../journal/Journal.ts"
 import type { JournalError } from "../../journal/JournalError.ts"
 import type { RunJournal } from "../../journal/RunJournal.ts"
 import type { PlanDriver } from "../../plan/host/PlanProtocol.ts"
+import { forkOf } from "../reuse/forkOf.ts"
 import { makeCallBook } from "../calls/CallBook.ts"
 import { catchUp } from "../run/catchUp.ts"
 import { endDiffers, missingCall, noteDiffers, resultDiffers, type Divergence } from "./Divergence.ts"
@@ -160,7 +161,7 @@ const replayWith = Effect.fnUntraced(function* (
     journal,
     driver,
     council: () => undefined,
-    book: yield* makeCallBook(boards),
+    book: yield* makeCallBook(boards, yield* forkOf(journal)),
     concurrency: 1,
     budget: {},
     contract: undefined,

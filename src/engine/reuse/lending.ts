@@ -5,6 +5,8 @@
 import { Effect, Result, Stream } from "effect"
 import { callId, type CallIdentity } from "../../domain/Call.ts"
 import { defined } from "../../domain/defined.ts"
+import { canonicalJsonOf, type Json } from "../../domain/json/canonicalJson.ts"
+import type { Fork } from "../../domain/run/Fork.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { JournalError } from "../../journal/JournalError.ts"
 import type { RunJournal } from "../../journal/RunJournal.ts"
@@ -123,6 +125,23 @@ const makePieces = (journal: RunJournal) => {
   return { names, flush, add, addPieces }
 }
 
+/** The answer with what a person has put in its place: it cost nothing, and says so of no model. */
+const answeredBy = (result: Json, output: Json): Json => {
+  if (typeof result !== "object" || result === null || Array.isArray(result) || !("adapterId" in result))
+    return output
+  const { adapterId, modelId, requestId } = result
+  return {
+    ok: true,
+    ...defined({ adapterId, modelId, requestId }),
+    durationMs: 0,
+    text: typeof output === "string" ? output : canonicalJsonOf(output),
+    ...(typeof output === "string" && result["output"] === undefined ? {} : { output }),
+    finishReason: "stop",
+    costUsd: 0,
+    attempts: 0
+  }
+}
+
 /**
  * Copies what `lender` may lend into the run's directory: its own answers that succeeded, what was lent to it in turn,
  * and what the run had borrowed before.
@@ -130,7 +149,8 @@ const makePieces = (journal: RunJournal) => {
 const copyFrom = Effect.fnUntraced(function* (
   journal: RunJournal,
   lender: RunJournal,
-  before: LentIndex | undefined
+  before: LentIndex | undefined,
+  fork: Fork | undefined
 ) {
   const pieces = makePieces(journal)
   const calls: Array<LentCall> = []
@@ -139,14 +159,20 @@ const copyFrom = Effect.fnUntraced(function* (
   const state = lender.state()
   for (let rank = 0; rank < state.completed.length; rank++) {
     const call = state.completed.at(rank)
-    if (call === undefined || call.failed) continue
+    if (call === undefined) continue
+    const set = fork !== undefined && call.id === callId(fork.at) ? fork.set.output : undefined
+    if (call.failed && set === undefined) continue
     const cut = call.id.lastIndexOf("#")
     const among = alike.get(call.id)
     seen.add(call.id)
     calls.push({
       key: call.id.slice(0, cut),
       occurrence: Number(call.id.slice(cut + 1)),
-      at: yield* pieces.add(yield* lender.readResultText(call)),
+      at: yield* pieces.add(
+        set === undefined
+          ? yield* lender.readResultText(call)
+          : canonicalJsonOf(answeredBy(yield* lender.readResult(call.id), set))
+      ),
       ...defined({ alike: among })
     })
   }
@@ -222,7 +248,11 @@ const stillQuiet = Effect.fnUntraced(function* ({ doubts = [], from }: LentIndex
  * What is lent to a run that is open to be written; undefined if nothing is. `given`: the lender named now, if one is;
  * else the one the run was begun with.
  */
-export const lentTo = Effect.fnUntraced(function* (journal: RunJournal, given: RunJournal | undefined) {
+export const lentTo = Effect.fnUntraced(function* (
+  journal: RunJournal,
+  given: RunJournal | undefined,
+  fork: Fork | undefined
+) {
   const from = given?.runId ?? (yield* textOfRole(journal, lenderRole))
   if (from === undefined) return undefined
   const index = yield* readIndex(journal)
@@ -239,5 +269,5 @@ export const lentTo = Effect.fnUntraced(function* (journal: RunJournal, given: R
   }
   const lender = given ?? (yield* lenderOfOld(journal, from))
   if (lender === undefined) return index === undefined ? undefined : lentBy(journal, index)
-  return lentBy(journal, yield* copyFrom(journal, lender, index))
+  return lentBy(journal, yield* copyFrom(journal, lender, index, fork))
 })

@@ -275,7 +275,7 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
     for (const item of yield* journal.inbox.items) yield* journal.inbox.remove(item)
   }
   // Before a person is asked whether it may cost something: they are told if a lender is gone.
-  const reuse = yield* lentTo(journal, options.lender)
+  const reuse = yield* lentTo(journal, options.lender, spec.fork)
   const refused = known ? yield* request.preflight ?? Effect.undefined : undefined
   if (refused !== undefined) return notStarted("invalid", refused, { runId: journal.runId, dir: journal.dir })
   if (known) yield* keepTexts(journal, options.keep)
@@ -284,7 +284,7 @@ const runJournal = Effect.fnUntraced(function* <R1, R2>(
       ? { clock: makeLogicalClock(history.lastAt), turns: makeTurnScheduler() }
       : undefined
   const driver = yield* request.launch
-  const book = yield* makeCallBook(options.boards)
+  const book = yield* makeCallBook(options.boards, spec.fork)
   const telemetry = yield* makeRunTelemetry(journal, spec.program !== undefined)
   const run: PlanRun = {
     journal,

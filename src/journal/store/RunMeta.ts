@@ -47,6 +47,7 @@ export const RunMeta = Schema.Struct({
     library: part,
     models: part,
     hermetic: part,
+    fork: part,
     nonce: part
   }),
   /** What else a resume or replay needs, by role (`bundle`, `config`, …) → name of the blob. */
