@@ -60,6 +60,11 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
     group: "Runs",
     load: () => import("./commands/looking/diff.ts")
   },
+  report: {
+    about: "One run as one file to hand on: a page, or Markdown",
+    group: "Runs",
+    load: () => import("./commands/looking/report.ts")
+  },
   tail: {
     about: "Follow a run from another terminal",
     group: "Runs",

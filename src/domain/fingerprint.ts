@@ -4,6 +4,9 @@ import { createHash, hash } from "node:crypto"
 import { Result } from "effect"
 import { canonicalJson, type CanonicalOptions, type NotCanonicalError } from "./json/canonicalJson.ts"
 
+/** The same as browsers write it in a policy: base64. */
+export const sha256Base64 = (text: string): string => createHash("sha256").update(text).digest("base64")
+
 /** SHA-256 of bytes, or of the UTF-8 form of a string: 64 lower-case hex digits. */
 export const sha256 = (data: string | Uint8Array): string => hash("sha256", data, "hex")
 

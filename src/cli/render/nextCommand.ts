@@ -63,7 +63,7 @@ export const baseDirIn = (args: ReadonlyArray<string>): string | undefined => {
 
 /** Commands that look for runs. */
 const onRuns =
-  /\balembic (run|resume|fork|replay|list|inspect|show|why|diff|tail|verify|repair|export|import|gc|answer|approve|questions|parked|council|trust)\b/g
+  /\balembic (run|resume|fork|replay|list|inspect|show|why|diff|report|tail|verify|repair|export|import|gc|answer|approve|questions|parked|council|trust)\b/g
 
 /** A cure for somebody who named a base directory: every command in it names the same. */
 export const inBase =
