@@ -42,8 +42,9 @@ export const script = `
 const calls = [...document.querySelectorAll("details.call")]
 const search = document.querySelector("#search"), status = document.querySelector("#status")
 const told = document.querySelector("#told")
-const texts = calls.map((call) => call.textContent.toLowerCase())
+let texts
 const filter = () => {
+  texts ??= calls.map((call) => call.textContent.toLowerCase())
   const sought = search.value.toLowerCase()
   let shown = 0
   calls.forEach((call, at) => {

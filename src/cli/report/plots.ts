@@ -7,6 +7,8 @@ import { html, type Html } from "./html.ts"
 const width = 1000
 const laneHeight = 12
 const mostLanes = 48
+/** With more bars than that nobody hits one: they are drawn, and not linked. */
+const mostLinked = 2000
 
 interface Bar {
   readonly call: CallRecord
@@ -56,18 +58,21 @@ export const timeline = (calls: ReadonlyArray<CallRecord>): Html => {
   const lanes = bars.reduce((most, { lane }) => Math.max(most, lane + 1), 1)
   const height = lanes * laneHeight + 20
   const x = (at: number): number => ((at - from) / (to - from)) * (width - 4) + 2
+  const isLinked = calls.length <= mostLinked
   const drawn = bars.map(({ call, from: begun, lane, to: ended }) => {
     const kind = kindOf(call)
-    return html`<a href="#call-${call.number}"
-      ><rect
-        class="${kind === "completed" ? "bar" : kind}"
-        x="${fixed(x(begun))}"
-        y="${lane * laneHeight + 1}"
-        width="${fixed(Math.max(1.5, x(ended) - x(begun)))}"
-        height="${laneHeight - 2}"
-        ><title>${`${call.number} ${call.name}, ${durationText(ended - begun)}`}</title></rect
-      ></a
-    >`
+    const bar = html`<rect
+      class="${kind === "completed" ? "bar" : kind}"
+      x="${fixed(x(begun))}"
+      y="${lane * laneHeight + 1}"
+      width="${fixed(Math.max(1.5, x(ended) - x(begun)))}"
+      height="${laneHeight - 2}"
+    />`
+    return isLinked
+      ? html`<a href="#call-${call.number}"
+          ><title>${`${call.number} ${call.name}, ${durationText(ended - begun)}`}</title>${bar}</a
+        >`
+      : bar
   })
   return html`<figure>
     <svg viewBox="0 0 ${width} ${height}" role="img" aria-label="Calls over time">
