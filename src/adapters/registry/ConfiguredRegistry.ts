@@ -195,7 +195,7 @@ const make = Effect.fnUntraced(function* (options: RegistryOptions) {
       modelId: link.modelId,
       key: keyState(endpoint),
       free: binding?.adapter.free ?? false,
-      ...(endpoint === undefined ? {} : { keyVariable: endpoint.apiKeyVariable }),
+      ...defined({ keyVariable: endpoint?.apiKeyVariable, baseUrl: endpoint?.baseUrl }),
       ...(binding?.price === undefined ? {} : { price: binding.price }),
       ...defined({ limits, outputLimit }),
       ...(problem === undefined ? {} : { problem: problem.message, cure: problem.cure })

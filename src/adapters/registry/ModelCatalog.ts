@@ -11,6 +11,8 @@ export interface CatalogLink {
   readonly key: "present" | "absent" | "not_needed"
   /** The environment variable of the key. */
   readonly keyVariable?: string
+  /** Where it is reached, if that is not its provider's own address. */
+  readonly baseUrl?: string
   readonly price?: Price
   /** Exactly 0, whatever is asked. */
   readonly free: boolean

@@ -6,6 +6,10 @@ import { defineCommand } from "../../defineCommand.ts"
 import * as flags from "../../flags.ts"
 import { Host, type Checkup } from "../../Host.ts"
 import { Output } from "../../Output.ts"
+import { sameAgain } from "../../render/nextCommand.ts"
+import { agree } from "../../trust/agree.ts"
+import { requirementsOf } from "../../trust/requirements.ts"
+import { badInput } from "../../CommandError.ts"
 import { cureText } from "../../render/errorText.ts"
 import { modelSettings } from "../../settings/runSettings.ts"
 
@@ -45,36 +49,84 @@ const modelCheckups = Effect.fnUntraced(function* (config: Option.Option<string>
   }).pipe(Effect.provide(host.models(settings)))
 })
 
+/** Prints what was found, and sets the exit code. */
+const tellChecks = Effect.fnUntraced(function* (found: ReadonlyArray<Checkup>) {
+  const host = yield* Host
+  const output = yield* Output
+  const { style } = output
+  for (const { detail, ok, what } of found)
+    yield* output.print(`${ok ? style.green("✓") : style.red("✗")} ${what.padEnd(15)} ${detail}`)
+  const ok = found.every((one) => one.ok)
+  yield* output.emit({ type: "DoctorSummary", ok, version: host.version, checks: found })
+  if (!ok) yield* output.exitWith(found.some(({ misnamed }) => misnamed === true) ? 2 : 1)
+  return ok
+})
+
+/** One real call of the model that is named. */
+const modelTried = Effect.fnUntraced(function* ({
+  trust,
+  ...named
+}: {
+  readonly baseUrl: Option.Option<string>
+  readonly config: Option.Option<string>
+  readonly model: Option.Option<string>
+  readonly trust: ReadonlyArray<string>
+}) {
+  const output = yield* Output
+  const settings = yield* modelSettings({ ...named, offlineFixtures: Option.none() }, "alembic.plan.ts")
+  const untrusted = yield* agree({
+    requirements: requirementsOf({ config: settings.config }),
+    given: trust,
+    again: sameAgain(output.args)
+  })
+  if (untrusted !== undefined)
+    return yield* badInput(untrusted.code, untrusted.message, { cure: untrusted.cure ?? "alembic trust" })
+  const { tryModel } = yield* Effect.promise(() => import("../../running/tryModel.ts"))
+  return yield* tryModel(settings)
+})
+
 export default defineCommand({
   name: "doctor",
   description: "Check this machine: Node, keys present, disk, fsync",
-  config: { config: flags.configFlag },
+  config: {
+    config: flags.configFlag,
+    model: flags.optionalText(
+      "model",
+      "<ref>",
+      "Make one real, smallest call of that model, and say what it tells"
+    ),
+    baseUrl: flags.baseUrlFlag,
+    trust: flags.trustFlag
+  },
   examples: [
+    {
+      command: "alembic doctor --model ollama:llama3.2",
+      description: "One call: address, key, schema, time"
+    },
     { command: "alembic doctor --json", description: "Exit 1 if something is wrong, 2 if what was named is" }
   ],
-  handler: Effect.fn("cli.doctor")(function* ({ config }) {
+  handler: Effect.fn("cli.doctor")(function* ({ baseUrl, config, model, trust }) {
     const host = yield* Host
     const output = yield* Output
     const { style } = output
     const baseDir = yield* baseDirectory
+    if (Option.isSome(model)) {
+      yield* tellChecks(yield* modelTried({ baseUrl, config, model, trust }))
+      return
+    }
     const models = yield* Effect.result(modelCheckups(config))
     // A file that was named and cannot be read is no finding about the machine.
     if (Option.isSome(config) && Result.isFailure(models) && models.failure.code === "unreadable")
-      return yield* models.failure
+      return yield* Effect.fail(models.failure)
     const found: ReadonlyArray<Checkup> = [
       ...(yield* host.checkups(baseDir)),
       ...(Result.isSuccess(models)
         ? models.success
         : [{ what: "models", ok: false, detail: models.failure.message }])
     ]
-    for (const { detail, ok, what } of found) {
-      yield* output.print(`${ok ? style.green("✓") : style.red("✗")} ${what.padEnd(15)} ${detail}`)
-    }
-    const ok = found.every((one) => one.ok)
-    yield* output.emit({ type: "DoctorSummary", ok, version: host.version, checks: found })
+    const ok = yield* tellChecks(found)
     yield* output.print(
       ok ? cureText("alembic run", style) : cureText("put right what is marked ✗, then alembic doctor", style)
     )
-    if (!ok) yield* output.exitWith(found.some(({ misnamed }) => misnamed === true) ? 2 : 1)
   })
 })

@@ -16,6 +16,7 @@ import { readText } from "../../inputs/textFiles.ts"
 import { agree } from "../../trust/agree.ts"
 import { requirementsOf } from "../../trust/requirements.ts"
 import { Output } from "../../Output.ts"
+import { cutText } from "../../render/run/inspectionText.ts"
 import { failedCallCure } from "../../render/run/callCures.ts"
 import { cureText } from "../../render/errorText.ts"
 import { countText, dollarsText, durationText } from "../../render/numbers.ts"
@@ -61,7 +62,8 @@ const factsText = (result: ModelRunResult, style: Style): string => {
     ({ adapterId, error, modelId }) =>
       `  instead of ${adapterId}:${modelId}: ${clip(error.message, 120)} [${error.code}]`
   )
-  return [style.dim(facts.join(" · ")), ...fell].join("\n")
+  const cut = result.ok && result.finishReason === "length" ? [style.yellow(`✂ ${cutText}`)] : []
+  return [...cut, style.dim(facts.join(" · ")), ...fell].join("\n")
 }
 
 const failureText = (result: ModelRunResult, style: Style): string => {
