@@ -79,11 +79,16 @@ export default defineCommand({
     }
     const name = Option.getOrElse(out, () => `${runId}.html`)
     const path = yield* resolvePath(name)
-    yield* Effect.mapError(fs.writeFileString(path, text), (error) =>
-      badInput("unwritable", `${name} cannot be written: ${whyUnreadable(error)}`, {
-        path: name,
-        cure: "alembic report RUN --out FILE"
-      })
+    // Whoever looks at it meanwhile sees the report before, or this one.
+    const unfinished = `${path}.unfinished`
+    const written = Effect.andThen(fs.writeFileString(unfinished, text), fs.rename(unfinished, path))
+    yield* Effect.mapError(
+      Effect.onError(written, () => Effect.ignore(fs.remove(unfinished))),
+      (error) =>
+        badInput("unwritable", `${name} cannot be written: ${whyUnreadable(error)}`, {
+          path: name,
+          cure: "alembic report RUN --out FILE"
+        })
     )
     yield* output.emit({
       type: "ReportSummary",

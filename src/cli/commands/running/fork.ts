@@ -107,7 +107,12 @@ const forkedCall = Effect.fnUntraced(function* (runId: string, named: string) {
   }
   const { callDetails } = yield* Effect.promise(() => import("../../../engine/inspect/callDetails.ts"))
   const [detail] = yield* Effect.mapError(callDetails(journal, [], [call]), fromJournal)
-  return { call, hasSchema: detail?.call?.schema !== undefined }
+  return {
+    call,
+    hasSchema: detail?.call?.schema !== undefined,
+    // A council or a mission asks as its rules say: the plan has no word in it.
+    isAskedByPlan: detail?.call?.verb === "agent" && detail.call.spec === undefined
+  }
 }, Effect.scoped)
 
 export default defineCommand({
@@ -132,12 +137,16 @@ export default defineCommand({
     const stored = yield* onJournal(storedRun(input.run))
     const origin = yield* onJournal(originOf(stored.runId))
     if (!origin.own) yield* output.note(`${stored.runId}: ${madeElsewhere}`)
-    const { call, hasSchema } = yield* onJournal(forkedCall(stored.runId, input.at))
+    const { call, hasSchema, isAskedByPlan } = yield* onJournal(forkedCall(stored.runId, input.at))
     const set = yield* setOf(input.set, hasSchema)
-    if (call.verb !== undefined && set.output === undefined) {
-      return yield* badInput("usage", `call ${call.number} is no model's: only its output can be set`, {
-        cure
-      })
+    if (!isAskedByPlan && set.output === undefined) {
+      return yield* badInput(
+        "usage",
+        `the plan does not ask call ${call.number} itself: only its output can be set`,
+        {
+          cure
+        }
+      )
     }
     const given = yield* resumedSettings(input, { config: undefined, fixtures: undefined, kept: {} })
     const settled = yield* resumedSettings(input, countingOnly(origin, stored))

@@ -108,6 +108,19 @@ describe("alembic fork", () => {
     })
   )
 
+  it.live("sets no model or prompt of a call that a council makes", () =>
+    Effect.gen(function* () {
+      const council = `export const run = (h) => h.council({ question: "Shall we?", board: {
+        members: [{ id: "a", role: "x" }, { id: "b", role: "y" }, { id: "c", role: "z" }, { id: "d", role: "contrarian" }],
+        phases: ["opening", "contrarian", "ballot"], axes: [{ id: "v", weight: 1 }] } })`
+      const cwd = yield* planFolder({ ...files, "alembic.plan.ts": council })
+      yield* alembic({ cwd }, "run")
+      const said = yield* alembic({ cwd }, "fork", "@last", "--at", "2", "--set", "prompt=x")
+      assert.strictEqual(said.code, 2, said.out)
+      assert.match(said.err, /the plan does not ask call 2 itself/)
+    })
+  )
+
   it.live("refuses by name what is no call, or nothing that a call has", () =>
     Effect.gen(function* () {
       const { cwd, runId } = yield* begun
