@@ -34,6 +34,7 @@ export { answered, failed, recordedHooks } from "./plan/hooks/recordedHooks.ts"
 export type { HooksRecord, RecordedCall } from "./plan/hooks/recordedHooks.ts"
 export type { FixtureAnswer, FixtureMatch, FixtureRule, Fixtures } from "./adapters/registry/Fixtures.ts"
 export { scripted } from "./adapters/registry/offlineRegistry.ts"
+export { replayFrozen } from "./app/testing/frozenRuns.ts"
 export { HostIdentity, IdFactory, layerOffline, MemoryDisk }
 
 export interface EngineTestOptions {

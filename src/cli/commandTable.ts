@@ -39,6 +39,11 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
     group: "Runs",
     load: () => import("./commands/running/replay.ts")
   },
+  test: {
+    about: "Replay frozen runs on the plan of today, or freeze one",
+    group: "Plans",
+    load: () => import("./commands/checking/test.ts")
+  },
   list: { about: "The runs there are", group: "Runs", load: () => import("./commands/looking/list.ts") },
   inspect: {
     about: "One run: phases, calls, cost",
