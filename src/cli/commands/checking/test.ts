@@ -20,7 +20,8 @@ import { settingsOf, storedRun } from "../../settings/storedRun.ts"
 const folder = "test/runs"
 const ending = ".run.tar"
 
-const importLine = (names: string, module: string): string => `import { ${names} } from "${module}"`
+const importLine = (names: string, module: string): string =>
+  ["import {", names, "} from", JSON.stringify(module)].join(" ")
 
 /** The test that stands beside the archive. `plan`: from its folder. */
 const vitestFile = (name: string, plan: string): string =>
