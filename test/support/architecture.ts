@@ -49,8 +49,9 @@ export const packages: ReadonlyArray<readonly [name: RegExp, places: RegExp]> = 
   [/^(acorn|buffer(\/index\.js)?|esbuild|@jridgewell\/trace-mapping)$/, /^plan\//],
   [/^yaml$/, /^(council|app)\//],
   [/^(ignore|string-width)$/, /^cli\//],
-  // In the text of the plan that `alembic init` writes.
-  [/^alembic\/plan$/, /^cli\/init\/initFiles\.ts$/]
+  // In the texts of a plan and of a test that commands write.
+  [/^alembic\/plan$/, /^cli\/init\/initFiles\.ts$/],
+  [/^(vitest|alembic\/testing)$/, /^cli\/init\/frozenTest\.ts$/]
 ]
 
 /** Members of `effect` itself that are not stable, each with the only places that import it; the rest nowhere. */

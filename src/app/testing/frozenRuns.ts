@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { Effect, Layer } from "effect"
 import { layerOffline } from "../../adapters/registry/offlineRegistry.ts"
 import { Guards } from "../../adapters/guard/Guards.ts"
@@ -11,6 +12,8 @@ import { Journal } from "../../journal/Journal.ts"
 import { IdFactory } from "../../kernel/IdFactory.ts"
 import * as PlansNode from "../../plan/plans.node.ts"
 import { journalLayer, versionsLayer } from "../engine.ts"
+
+const pathOf = (file: string | URL): string => (typeof file === "string" ? file : fileURLToPath(file))
 
 const temporary = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "alembic-"))),
@@ -45,5 +48,5 @@ const replayed = (archive: string, plan: string) =>
  * `identical`, or the first place where the plan of today does otherwise than the frozen run: the call, the line of the
  * plan, what differs. Rejects where the archive cannot be read.
  */
-export const replayFrozen = (archive: string, plan: string): Promise<string> =>
-  Effect.runPromise(replayed(archive, plan))
+export const replayFrozen = (archive: string | URL, plan: string | URL): Promise<string> =>
+  Effect.runPromise(replayed(pathOf(archive), pathOf(plan)))

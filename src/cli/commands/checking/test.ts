@@ -11,6 +11,7 @@ import { isRunName, optionalText, textOr } from "../../flags.ts"
 import { Host } from "../../Host.ts"
 import { onJournal, resolveRun } from "../../inputs/runReference.ts"
 import { namedFile, resolvePath, whyUnreadable } from "../../inputs/textFiles.ts"
+import { frozenTest } from "../../init/frozenTest.ts"
 import { Output } from "../../Output.ts"
 import { cureText } from "../../render/errorText.ts"
 import { plural } from "../../render/numbers.ts"
@@ -19,26 +20,6 @@ import { settingsOf, storedRun } from "../../settings/storedRun.ts"
 
 const folder = "test/runs"
 const ending = ".run.tar"
-
-const importLine = (names: string, module: string): string =>
-  ["import {", names, "} from", JSON.stringify(module)].join(" ")
-
-/** The test that stands beside the archive. `plan`: from its folder. */
-const vitestFile = (name: string, plan: string): string =>
-  [
-    `// Written by \`alembic test --from\`: the run that is frozen in ${name}${ending}, replayed on the plan of today.`,
-    importLine("fileURLToPath", "node:url"),
-    importLine("assert, it", "vitest"),
-    importLine("replayFrozen", "alembic/testing"),
-    "",
-    "const path = (file: string) => fileURLToPath(new URL(file, import.meta.url))",
-    "",
-    `it(${JSON.stringify(`${name} is what the plan makes of its answers`)}, async () => {`,
-    `  const told = await replayFrozen(path(${JSON.stringify(`./${name}${ending}`)}), path(${JSON.stringify(plan)}))`,
-    '  assert.strictEqual(told, "identical")',
-    "}, 120_000)",
-    ""
-  ].join("\n")
 
 const unwritable = (path: string) => (error: Parameters<typeof whyUnreadable>[0]) =>
   badInput("unwritable", `${path} cannot be written: ${whyUnreadable(error)}`, {
@@ -69,9 +50,13 @@ const freeze = Effect.fnUntraced(function* (
   const planPath = paths.relative(into, yield* resolvePath(plan)).replaceAll("\\", "/")
   const test = paths.join(into, `${name}.test.ts`)
   yield* Effect.mapError(
-    fs.writeFileString(test, vitestFile(name, planPath.startsWith(".") ? planPath : `./${planPath}`), {
-      flag: "wx"
-    }),
+    fs.writeFileString(
+      test,
+      frozenTest(name, `./${name}${ending}`, planPath.startsWith(".") ? planPath : `./${planPath}`),
+      {
+        flag: "wx"
+      }
+    ),
     unwritable(test)
   )
   yield* output.emit({ type: "FrozenRun", ok: true, runId, archive, test })

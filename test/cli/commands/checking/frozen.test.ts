@@ -35,7 +35,7 @@ describe("alembic test", () => {
         "identical"
       )
       const test = readFileSync(join(cwd, "test/runs/happy.test.ts"), "utf8")
-      assert.include(test, 'path("../../alembic.plan.ts")')
+      assert.include(test, 'beside("../../alembic.plan.ts")')
     })
   )
 
