@@ -46,7 +46,7 @@ const folder = planFolder({
 })
 
 /** Commands that hold signals. */
-const holding: ReadonlySet<string> = new Set(["run", "resume", "council", "ask"])
+const holding: ReadonlySet<string> = new Set(["run", "resume", "fork", "council", "ask"])
 
 /** What each of the others needs to say a first word, be it that it cannot. */
 const wordsOf = (name: string): ReadonlyArray<string> => {

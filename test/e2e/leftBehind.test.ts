@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { temporaryMark } from "../../src/kernel/files/durableFs.ts"
 import { HostIdentity } from "../../src/kernel/HostIdentity.ts"
 import * as HostIdentityNode from "../../src/kernel/HostIdentity.node.ts"
-import { finish, start, summaryOf } from "../support/commandProcess.ts"
+import { finish, killOutright, start, summaryOf } from "../support/commandProcess.ts"
 import { lifelines } from "../support/lifelines.ts"
 import { missionFlags, missionFolder } from "../support/missionFolder.ts"
 import { planFolder } from "../support/planFolder.ts"
@@ -61,7 +61,7 @@ describe("after kill -9 of the host", () => {
         // Its pid may just be being written down beside it.
         const written = childrenOf(cwd).filter((name) => !name.includes(temporaryMark))
         assert.strictEqual(written.length, 1, childrenOf(cwd).join())
-        host.child.kill("SIGKILL")
+        killOutright(host)
         yield* host.ended
         const resumed = yield* finish(cwd, ...flags)
         assert.deepNestedInclude(summaryOf(resumed), { "suspended.reason": "in_doubt" })
@@ -79,7 +79,7 @@ describe("after kill -9 of the host", () => {
       const cwd = yield* folderWith([process.execPath, "-e", once])
       const host = yield* start(cwd, ...flags)
       yield* all
-      host.child.kill("SIGKILL")
+      killOutright(host)
       yield* host.ended
       const fresh = yield* finish(cwd, ...flags, "--fresh")
       assert.include(fresh.err, "was left running by the process that died; it was ended")
@@ -99,7 +99,7 @@ describe("after kill -9 of the host", () => {
       )
       const host = yield* start(cwd, "run", ...missionFlags, "--approve", "publish", "--yes", "--json")
       yield* all
-      host.child.kill("SIGKILL")
+      killOutright(host)
       yield* host.ended
       writeFileSync(slow, "process.exit(1)\n")
       const resumed = yield* finish(cwd, "resume", "@last", "--yes", "--json")

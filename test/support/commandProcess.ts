@@ -51,6 +51,22 @@ const trusted = (cwd: string, args: ReadonlyArray<string>): string => {
 /** Where a command is started. */
 export type Place = string | { readonly cwd: string; readonly env: Readonly<Record<string, string>> }
 
+/**
+ * As if the machine had taken both from one moment to the next, the supervisor and its host. With the supervisor alone
+ * killed, the kernel closes its channel before it ends the host, which may then find the time to end what it has started.
+ */
+export const killOutright = ({ child }: { readonly child: ChildProcess }): void => {
+  child.kill("SIGSTOP")
+  const children = `/proc/${child.pid}/task/${child.pid}/children`
+  const hosts = existsSync(children)
+    ? readFileSync(children, "utf8")
+        .split(" ")
+        .filter((pid) => pid !== "")
+    : []
+  for (const pid of hosts) process.kill(Number(pid), "SIGKILL")
+  child.kill("SIGKILL")
+}
+
 /** Starts `alembic` in a folder, and ends it with the scope if it has not ended by then. */
 export const start = (place: Place, ...args: ReadonlyArray<string>) =>
   Effect.map(
