@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { AdapterRegistry } from "../../adapters/registry/AdapterRegistry.ts"
 import { ModelCatalog } from "../../adapters/registry/ModelCatalog.ts"
 import { runBound } from "../../adapters/guard/runBound.ts"
+import { trimEndOf } from "../../domain/trimming.ts"
 import type { ModelRunResult } from "../../domain/ModelRun.ts"
 import { fromRegistry } from "../CommandError.ts"
 import { Host, type Checkup, type ModelSettings } from "../Host.ts"
@@ -38,7 +39,7 @@ const cureOf = (result: ModelRunResult, url: string | undefined): string | undef
   if (result.ok) return undefined
   const { code, httpStatus } = result.error
   if (httpStatus === 404 && url !== undefined && !/\/v\d\w*$/.test(url))
-    return `its base URL ${url} has no version in it: try ${url.replace(/\/+$/, "")}/v1`
+    return `its base URL ${url} has no version in it: try ${trimEndOf(url, "/")}/v1`
   if (httpStatus === 404)
     return `it is not there: correct the model's name, or its base URL${url === undefined ? "" : ` ${url}`}`
   return failedCallCure(code)
