@@ -1,6 +1,6 @@
 // Plots of a run as SVG: when each call was at work, what had been spent and brought at what time, how long calls took.
 // Pure.
-import type { CallRecord } from "../../engine/inspect/CallRecord.ts"
+import { hasFailed, type CallRecord } from "../../engine/inspect/CallRecord.ts"
 import { dollarsText, countText, durationText } from "../render/numbers.ts"
 import { html, type Html } from "./html.ts"
 
@@ -29,15 +29,9 @@ const laned = (calls: ReadonlyArray<CallRecord>): ReadonlyArray<Bar> => {
   })
 }
 
-export const kindOf = ({
-  error,
-  status
-}: Pick<CallRecord, "error" | "status">): "completed" | "failed" | "other" =>
-  status === "failed" || (status === "completed" && error !== undefined)
-    ? "failed"
-    : status === "completed"
-      ? "completed"
-      : "other"
+/** How a call is marked. */
+export const kindOf = (call: Pick<CallRecord, "error" | "status">): "completed" | "failed" | "other" =>
+  hasFailed(call) ? "failed" : call.status === "completed" ? "completed" : "other"
 
 const spanOf = (calls: ReadonlyArray<CallRecord>): { readonly from: number; readonly to: number } => {
   let from = Infinity

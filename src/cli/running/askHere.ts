@@ -1,6 +1,6 @@
 // askHere: a run that waits for a person asks them where they sit, and goes on. What is asked is text from outside: it is
 // shown through Output, and never drawn by the prompt itself.
-import { Effect, Option, Schema } from "effect"
+import { Effect } from "effect"
 import { Prompt } from "effect/cli"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import type { RunId } from "../../domain/run/RunSpec.ts"
@@ -11,16 +11,10 @@ import { Host } from "../Host.ts"
 import { Output } from "../Output.ts"
 import { harmless } from "../terminal/harmless.ts"
 import { clip } from "../terminal/style.ts"
-import { answerNow, pendingQuestions, type WaitingItem } from "./waitingItems.ts"
+import { answerNow, pendingQuestions, readAnswer, type WaitingItem } from "./waitingItems.ts"
 
 /** What a person can end by a word; an outage or a full disk they cannot. */
 const forPeople: ReadonlySet<string> = new Set(["question", "approval", "in_doubt"])
-
-const decodeJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
-
-/** Text as it is; where the question has a schema, JSON if it is any. */
-const asAnswer = (text: string, { schema }: WaitingItem): Json =>
-  schema === undefined ? text : Option.getOrElse(decodeJson(text), (): Json => text)
 
 const later = Symbol("later")
 
@@ -38,8 +32,10 @@ const ask = (item: WaitingItem): Effect.Effect<Json | undefined, never, Prompt.E
             ]
           })
         )
-      : Effect.map(Prompt.run(Prompt.String({ message: "Your answer (empty: not now)" })), (text) =>
-          text === "" ? later : asAnswer(text, item)
+      : Effect.flatMap(
+          Prompt.run(Prompt.String({ message: "Your answer (empty: not now)" })),
+          (text): Effect.Effect<Json | typeof later> =>
+            text === "" ? Effect.succeed(later) : readAnswer(text, item)
         )
   // Whoever answers with Ctrl-C has answered: not now.
   return Effect.map(

@@ -107,7 +107,10 @@ export const parkedRuns = (given: string | undefined) =>
 const decodeJson = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Json))
 
 /** Text as it is; where the question has a schema, JSON if it is any. */
-export const readAnswer = (text: string, question: Question | undefined): Effect.Effect<Json> => {
+export const readAnswer = (
+  text: string,
+  question: Pick<WaitingItem, "schema"> | undefined
+): Effect.Effect<Json> => {
   if (question?.schema === undefined) return Effect.succeed(text)
   return Effect.succeed(Result.getOrElse(decodeJson(text), (): Json => text))
 }

@@ -162,6 +162,13 @@ const ended = (
 
 const lastDispatch = (tries: ReadonlyArray<AttemptRecord>): number => tries.at(-1)?.dispatch ?? 0
 
+/** Whether the call did not do what it was made for. An answer that says so (a gate, a proof) is no success either. */
+export const hasFailed = ({
+  error,
+  status
+}: Pick<CallRecord, "status"> & { readonly error?: string }): boolean =>
+  status === "failed" || (status === "completed" && error !== undefined)
+
 /** Whether the answer was cut at the limit of its output, and so is not all that the model would have said. */
 export const wasCut = ({ finishReason, status }: Pick<CallRecord, "finishReason" | "status">): boolean =>
   status === "completed" && finishReason === "length"

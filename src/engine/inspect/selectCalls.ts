@@ -1,11 +1,10 @@
 // selectCalls: from what a person calls a call (its number, its label, the beginning of its key) to the call. Pure.
-import type { CallRecord } from "./CallRecord.ts"
+import { hasFailed, type CallRecord } from "./CallRecord.ts"
 
 const keyPrefix = /^[0-9a-f]{4,64}(?:#\d+)?$/
 
-/** Calls that did not do what they were made for, an answer that was cut included. */
-export const isLost = ({ error, status }: CallRecord): boolean =>
-  status === "failed" || status === "parked" || (status === "completed" && error !== undefined)
+/** Calls that failed, and those that wait for a resume since they did. */
+export const isLost = (call: CallRecord): boolean => hasFailed(call) || call.status === "parked"
 
 const byKey = (calls: ReadonlyArray<CallRecord>, text: string): ReadonlyArray<CallRecord> => {
   const [key = "", occurrence] = text.split("#")

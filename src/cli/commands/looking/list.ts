@@ -4,6 +4,7 @@ import { Flag } from "effect/cli"
 import { defined } from "../../../domain/defined.ts"
 import { Journal } from "../../../journal/Journal.ts"
 import type { RunListing } from "../../../journal/maintenance/listRuns.ts"
+import { RunDigest } from "../../../journal/state/Checkpoint.ts"
 import { toldCost } from "../../../journal/state/RunState.ts"
 import { badInput } from "../../CommandError.ts"
 import { defineCommand } from "../../defineCommand.ts"
@@ -27,18 +28,7 @@ const sinceOf = Effect.fnUntraced(function* (text: string) {
       })
 })
 
-const Status = Schema.Literals([
-  "completed",
-  "incomplete",
-  "failed",
-  "refused",
-  "invalid",
-  "suspended",
-  "interrupted",
-  "open",
-  "running",
-  "damaged"
-])
+const Status = Schema.Literals([...RunDigest.fields.status.literals, "running", "damaged"])
 const decodeStatus = Schema.decodeUnknownResult(Status)
 
 const statusesOf = (given: ReadonlyArray<string>) =>

@@ -5,6 +5,7 @@ import { Flag } from "effect/cli"
 import type { Json } from "../../../domain/json/canonicalJson.ts"
 import type { ForkSet } from "../../../domain/run/Fork.ts"
 import { forkRun } from "../../../engine/launch/forkRun.ts"
+import { callDetails } from "../../../engine/inspect/callDetails.ts"
 import { recordsOf } from "../../../engine/inspect/inspectRun.ts"
 import { selectCalls } from "../../../engine/inspect/selectCalls.ts"
 import { notStarted } from "../../../engine/run/summarize.ts"
@@ -105,7 +106,6 @@ const forkedCall = Effect.fnUntraced(function* (runId: string, named: string) {
       { cure: `alembic inspect ${runId} (numbers its calls)` }
     )
   }
-  const { callDetails } = yield* Effect.promise(() => import("../../../engine/inspect/callDetails.ts"))
   const [detail] = yield* Effect.mapError(callDetails(journal, [], [call]), fromJournal)
   return {
     call,

@@ -80,7 +80,7 @@ export const sumsLine = (live: LiveRun, now: number, startedAt: number, { maxUsd
   return parts.filter((part) => part !== undefined).join(" · ")
 }
 
-/** Everything that is drawn, from top to bottom. `now`, `startedAt`: of the watcher's clock, `skew` from the run's. */
+/** Everything that is drawn, from top to bottom. Times are of the run's clock. */
 export const liveLines = (
   live: LiveRun,
   times: { readonly now: number; readonly startedAt: number },

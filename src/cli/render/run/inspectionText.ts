@@ -1,5 +1,5 @@
 // One run for people: its state, then its calls by phase.
-import { wasCut, type CallRecord } from "../../../engine/inspect/CallRecord.ts"
+import { hasFailed, wasCut, type CallRecord } from "../../../engine/inspect/CallRecord.ts"
 import type { Inspection } from "../../../engine/inspect/inspectRun.ts"
 import { provenanceText, type Provenance } from "../../trust/origin.ts"
 import { costText } from "./costText.ts"
@@ -16,10 +16,6 @@ const marks: Readonly<Record<CallRecord["status"], string>> = {
   cancelled: "–",
   parked: "‖"
 }
-
-/** An answer that says that something was not done (a gate, a proof) is no success, although it is an answer. */
-const hasFailed = ({ error, status }: ShownCall): boolean =>
-  status === "failed" || (status === "completed" && error !== undefined)
 
 /** What a line tells of a call. */
 type ShownCall = Pick<CallRecord, "attempts" | "name" | "status"> & Partial<CallRecord>
