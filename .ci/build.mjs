@@ -26,7 +26,7 @@ const withTypes = process.argv.includes("--types")
 const sources = () => {
   const hash = createHash("sha256")
   const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((f) =>
-    f.endsWith(".ts")
+    /\.(?:tsx?|css)$/.test(f)
   )
   const others = ["package.json", "package-lock.json", ".ci/build.mjs"]
   for (const file of [...files.sort().map((f) => join("src", f)), ...others]) {
@@ -83,7 +83,7 @@ const bundle = async () => {
     splitting: false,
     entryPoints: { front: "src/main.ts" },
     banner: { js: requireShim },
-    external: ["esbuild", "./commands/*", "./rooms.ts", "@effect/platform-node/NodeTerminal"]
+    external: ["esbuild", "./commands/*", "./rooms.ts", "./person/*", "@effect/platform-node/NodeTerminal"]
   })
   const library = await build({
     ...common,
@@ -112,7 +112,9 @@ const bundle = async () => {
     outfile: join(dist, "plan-buffer.js"),
     logLevel: "warning"
   })
-  return [launcher, host, command, front, library, child, prelude, buffer].flatMap(
+  const { pageBuildOptions } = await import("../src/app/person/pageCode.ts")
+  const page = await build({ ...pageBuildOptions(), outdir: dist, logLevel: "warning" })
+  return [launcher, host, command, front, library, child, prelude, buffer, page].flatMap(
     ({ outputFiles }) => outputFiles
   )
 }

@@ -17,7 +17,7 @@ import {
 const src = new URL("../src/", import.meta.url)
 const files = readdirSync(src, { recursive: true, encoding: "utf8" })
   .map((file) => file.replaceAll("\\", "/"))
-  .filter((file) => file.endsWith(".ts"))
+  .filter((file) => /\.tsx?$/.test(file))
   .sort()
 const textOf = (file: string): string => readFileSync(new URL(file, src), "utf8")
 

@@ -55,6 +55,8 @@ const makeRedraw = () => {
     })
 }
 
+const browser = Effect.promise(() => import("./person/loopback.ts"))
+
 const rooms = Effect.promise(() => import("./rooms.ts"))
 
 const set = (name: string): boolean => (process.env[name] ?? "") !== ""
@@ -83,6 +85,18 @@ export const hostLayer: Layer.Layer<Host> = Layer.sync(Host, () =>
       (directory) => Effect.promise(() => rm(directory, { recursive: true, force: true }))
     ),
     checkups: (baseDir) => Effect.flatMap(rooms, ({ checkups }) => checkups(baseDir)),
+    pageCode: Effect.flatMap(rooms, ({ pageCode }) => pageCode),
+    loopback: (port) => Layer.unwrap(Effect.map(browser, ({ loopback }) => loopback(port))),
+    secret: Effect.flatMap(browser, ({ secret }) => secret),
+    notice: (command, facts) =>
+      Effect.flatMap(
+        Effect.promise(() => import("./person/notice.ts")),
+        ({ notice }) => notice(command, facts)
+      ),
+    bell: Effect.sync(() => {
+      if (isatty(2)) process.stderr.write("\u0007")
+    }),
+    openInBrowser: (address) => Effect.flatMap(browser, ({ openInBrowser }) => openInBrowser(address)),
     journal: (baseDir) => Layer.unwrap(Effect.map(rooms, ({ journalLayer }) => journalLayer(baseDir))),
     models: (settings) => Layer.unwrap(Effect.map(rooms, ({ modelsLayer }) => modelsLayer(settings))),
     engine: (settings) => Layer.unwrap(Effect.map(rooms, ({ engineLayer }) => engineLayer(settings)))

@@ -62,3 +62,4 @@ export const engineLayer = (settings: EngineSettings) =>
   )
 
 export { checkups } from "./checkups.ts"
+export { pageCode } from "./person/pageCode.ts"

@@ -1,6 +1,7 @@
 // Host: what a command may ask of the machine it runs on: where it stands, who listens, which signals came, and the
 // layers that rooms run on. A service, so that a test runs every command in process. Live: app/layers.ts.
 import { Context, type Deferred, type Effect, type Layer, type Scope } from "effect"
+import type { HttpServer } from "effect/http"
 import type { AdapterRegistry } from "../adapters/registry/AdapterRegistry.ts"
 import type { Guards } from "../adapters/guard/Guards.ts"
 import type { ModelCatalog } from "../adapters/registry/ModelCatalog.ts"
@@ -9,6 +10,7 @@ import type { Journal } from "../journal/Journal.ts"
 import type { PlanBundler } from "../plan/bundler/PlanBundler.ts"
 import type { PlanVm } from "../plan/host/PlanVm.ts"
 import type { Prelude } from "../plan/prelude/Prelude.ts"
+import type { PageCode } from "./report/reportFile.ts"
 import type { Screen } from "./render/live/liveLines.ts"
 import type { TrustStore } from "./trust/TrustStore.ts"
 import type { CommandError } from "./CommandError.ts"
@@ -92,6 +94,21 @@ export class Host extends Context.Service<
     readonly temporaryDirectory: Effect.Effect<string, never, Scope.Scope>
     /** Facts of this machine that a run depends on: Node, disk, fsync. */
     readonly checkups: (baseDir: string) => Effect.Effect<ReadonlyArray<Checkup>>
+    /** The script and the style of the page of a run. */
+    readonly pageCode: Effect.Effect<PageCode>
+    /** An HTTP server on the loopback address; port 0: any that is free. */
+    readonly loopback: (port: number) => Layer.Layer<HttpServer.HttpServer, CommandError>
+    /** 256 bits that nobody can guess, as letters and digits. */
+    readonly secret: Effect.Effect<string>
+    /** Rings the terminal's bell, if there is a terminal. */
+    readonly bell: Effect.Effect<void>
+    /** Runs a person's command line with these variables; gives what was wrong with it. */
+    readonly notice: (
+      command: string,
+      facts: Readonly<Record<string, string>>
+    ) => Effect.Effect<string | undefined>
+    /** Opens an address in the person's browser, if there is a way. */
+    readonly openInBrowser: (url: string) => Effect.Effect<void>
     readonly journal: (baseDir: string) => Layer.Layer<Journal>
     readonly models: (
       settings: ModelSettings

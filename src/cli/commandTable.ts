@@ -75,6 +75,11 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
     group: "Runs",
     load: () => import("./commands/looking/tail.ts")
   },
+  serve: {
+    about: "See all runs live in a browser, and answer them there",
+    group: "Runs",
+    load: () => import("./commands/looking/serve.ts")
+  },
   council: {
     about: "Let a board debate a question, and hear its verdict",
     group: "Runs",

@@ -65,6 +65,15 @@ export const positiveInt = (name: string, metavar: string, description: string) 
     Flag.optional
   )
 
+/** Where a server listens. */
+export const optionalPort = (name: string, description: string) =>
+  Flag.Int(name).pipe(
+    Flag.withMetavar("<port>"),
+    Flag.withDescription(description),
+    Flag.withSchema(Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 65535 })))),
+    Flag.optional
+  )
+
 export const dollars = (name: string, description: string) =>
   Flag.Finite(name).pipe(Flag.withMetavar("<usd>"), Flag.withDescription(description), Flag.optional)
 
@@ -84,6 +93,12 @@ export const baseUrlFlag = optionalText(
   "Base URL of the model's provider, over the environment's"
 )
 export const concurrencyFlag = positiveInt("concurrency", "<n>", "Model calls in flight at once (8)")
+export const notifyFlag = optionalText(
+  "notify",
+  "<command>",
+  "When it ends or waits: bell, or a command for the shell, which gets ALEMBIC_RUN, _STATUS, _SPENT_USD and _DIR"
+)
+
 export const brakeFlag = Flag.Literals("brake", ["off"]).pipe(
   Flag.withDescription("off: no provider's failures stop the run, each is an answer"),
   Flag.optional

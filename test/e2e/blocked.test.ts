@@ -59,6 +59,7 @@ const wordsOf = (name: string): ReadonlyArray<string> => {
     case "trust":
     case "questions":
     case "parked":
+    case "serve":
       return [name]
     case "check":
       return [name, "alembic.plan.ts"]

@@ -7,6 +7,7 @@ import { transformSync } from "esbuild"
 const lower: Readonly<Record<string, ReadonlyArray<string>>> = {
   domain: [],
   kernel: ["domain"],
+  browser: ["domain"],
   schema: ["domain"],
   adapters: ["domain", "kernel", "schema"],
   journal: ["domain", "kernel"],
@@ -19,7 +20,18 @@ const below = Object.keys(lower)
 /** Those that the table in src/README.md spells out. */
 export const rooms = {
   ...lower,
-  cli: ["domain", "kernel", "adapters", "journal", "plan", "verifier", "council", "mission", "engine"]
+  cli: [
+    "domain",
+    "kernel",
+    "browser",
+    "adapters",
+    "journal",
+    "plan",
+    "verifier",
+    "council",
+    "mission",
+    "engine"
+  ]
 }
 const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   ...rooms,
@@ -35,9 +47,14 @@ export const packages: ReadonlyArray<readonly [name: RegExp, places: RegExp]> = 
   // One stable module by its own path: what only needs that one starts faster.
   [/^effect(\/[A-Z]\w*)?$/, /./],
   [/^effect\/testing$/, /^testing\.ts$/],
-  [/^effect\/encoding$/, /^(domain|adapters|journal|plan)\//],
+  [/^effect\/encoding(\/Sse)?$/, /^(domain|adapters|journal|plan|cli\/serve)\//],
   [/^effect\/persistence/, /^(adapters|app)\//],
+  [
+    /^effect\/http$/,
+    /^(adapters\/providers|mission|app|cli\/serve)\/|^cli\/(Host|commands\/looking\/serve)\.ts$/
+  ],
   [/^effect\/(http|ai)/, /^(adapters\/providers|mission|app)\//],
+  [/^(preact|uplot)/, /^browser\//],
   [/^effect\/process/, /^kernel\/subprocess\//],
   [/^effect\/cli/, /^(cli|app)\/|^main\.ts$/],
   [/^effect\/observability/, /^app\//],
@@ -46,7 +63,7 @@ export const packages: ReadonlyArray<readonly [name: RegExp, places: RegExp]> = 
   [/^@pydantic\/genai-prices$/, /^adapters\//],
   [/^@cfworker\/json-schema$/, /^schema\//],
   [/^re2js$/, /^schema\//],
-  [/^(acorn|buffer(\/index\.js)?|esbuild|@jridgewell\/trace-mapping)$/, /^plan\//],
+  [/^(acorn|buffer(\/index\.js)?|esbuild|@jridgewell\/trace-mapping)$/, /^(plan|app\/person)\//],
   [/^yaml$/, /^(council|app)\//],
   [/^(ignore|string-width)$/, /^cli\//],
   // In the texts of a plan and of a test that commands write.
@@ -65,7 +82,7 @@ export const unstable: ReadonlyArray<readonly [name: RegExp, places: RegExp]> = 
 
 /** The live layers: the only files that may reach the machine. */
 export const isLive = (file: string): boolean =>
-  file.endsWith(".node.ts") || /^(adapters\/providers|plan\/child|app)\/|^main\.ts$/.test(file)
+  file.endsWith(".node.ts") || /^(adapters\/providers|plan\/child|app|browser)\/|^main\.ts$/.test(file)
 
 /** Node's builtins outside the live layers, each with why. */
 const pureBuiltins: Readonly<Record<string, string>> = {
@@ -191,7 +208,7 @@ const importProblem = (file: string, specifier: string): string | undefined => {
     if (target === "package.json")
       return file === "app/version.ts" ? undefined : "only app/version.ts reads it"
     const to = roomOf(target)
-    if (!specifier.endsWith(".ts") && !specifier.endsWith(".json")) return "a relative import ends in .ts"
+    if (!/\.(?:tsx?|json)$/.test(specifier)) return "a relative import ends in .ts"
     if (to === room) return undefined
     if (target.includes("/internal/")) return `internal/ is private to ${to}`
     return (mayImport[room] ?? []).includes(to) ? undefined : `${room} may not import ${to}`

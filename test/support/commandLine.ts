@@ -5,7 +5,9 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { platformLayer } from "../../src/app/layers.ts"
-import { checkups, engineLayer, journalLayer, modelsLayer } from "../../src/app/rooms.ts"
+import { loopback } from "../../src/app/person/loopback.ts"
+import { notice } from "../../src/app/person/notice.ts"
+import { checkups, engineLayer, journalLayer, modelsLayer, pageCode } from "../../src/app/rooms.ts"
 import type { Origin } from "../../src/cli/trust/TrustStore.ts"
 import { Host } from "../../src/cli/Host.ts"
 import { runCommand } from "../../src/cli/root.ts"
@@ -56,6 +58,12 @@ const hostOf = ({ cwd, env = {}, host = {} }: CommandOptions) =>
       (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
     ),
     checkups,
+    pageCode,
+    loopback,
+    secret: Effect.succeed("the-key"),
+    bell: Effect.void,
+    notice,
+    openInBrowser: () => Effect.void,
     journal: journalLayer,
     models: modelsLayer,
     engine: engineLayer,

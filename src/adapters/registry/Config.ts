@@ -124,6 +124,10 @@ export const AlembicConfig = Schema.Struct({
   $schema: Schema.optionalKey(Schema.String),
   model: optional(Schema.NonEmptyString, "The model of calls that name none; offline without"),
   models: named(ModelConfig, "Models by names of your own"),
+  notify: optional(
+    Schema.NonEmptyString,
+    "When a run ends or waits: bell, or a command for the shell, which gets ALEMBIC_RUN, _STATUS, _SPENT_USD and _DIR, and no keys"
+  ),
   aliases: named(Schema.NonEmptyString, "Short names for references or chains"),
   profiles: named(ProfileConfig, "Roles for h.agent's profile option"),
   providers: named(ProviderConfig, "Further providers, by the prefix of their references"),

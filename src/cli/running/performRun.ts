@@ -12,6 +12,7 @@ import { Witness } from "../../engine/people/Witness.ts"
 import { Host } from "../Host.ts"
 import { Output } from "../Output.ts"
 import { answeredHere } from "./askHere.ts"
+import { notify, type Notifying } from "./notify.ts"
 import { makePreflight, type Spending } from "./preflight.ts"
 import { eventLine } from "../render/run/eventLine.ts"
 import { madeUpByRule } from "../render/offlineNotice.ts"
@@ -30,6 +31,8 @@ export interface RunTerms extends Spending {
   readonly typed?: string
   /** What the log holds already. */
   readonly before?: Stream.Stream<RunEvent, unknown>
+  /** Who has gone away is told of its end. */
+  readonly notifying?: Notifying | undefined
   /** The result as people read it; as JSON unless given. */
   readonly show?: (result: Json) => string
 }
@@ -70,9 +73,12 @@ export const performRun = <R>(
       const { guarded, preflight } = yield* makePreflight(terms)
       /** Until the run is begun or gone on with there is nothing to put away: a signal ends the command at once. */
       const prepared: NonNullable<RunOptions["preflight"]> = (bundle) =>
-        Effect.tap(preflight(bundle), (refused) =>
-          refused === undefined ? Scope.provide(host.holdSignals(stop), scope) : Effect.void
-        )
+        Effect.tap(preflight(bundle), (refused) => {
+          isAgreed = refused === undefined
+          return isAgreed ? Scope.provide(host.holdSignals(stop), scope) : Effect.void
+        })
+      /** What files ask for was agreed to. Of a run that has ended nothing is asked, and so nothing of it is done. */
+      let isAgreed = false
       let madeUp = false
       const observe = (event: RunEvent) => {
         if (event.type === "CallCompleted" && isOffline(event.result)) madeUp = !terms.fixtures
@@ -97,6 +103,9 @@ export const performRun = <R>(
         Effect.provideService(Witness, yield* host.trust.witness),
         Effect.ensuring(Effect.andThen(progress.rest, terms.claiming.leave)),
         // The run's lock is let go of before anybody is asked: an answer is journaled under it.
+        Effect.tap((summary) =>
+          terms.notifying === undefined ? Effect.void : notify(terms.notifying, summary, isAgreed)
+        ),
         Effect.scoped
       )
       let ended = yield* perform

@@ -12,7 +12,7 @@ import type { CallRecord } from "../../engine/inspect/CallRecord.ts"
 import { recordsOf } from "../../engine/inspect/inspectRun.ts"
 import { selectCalls } from "../../engine/inspect/selectCalls.ts"
 import { Witness } from "../../engine/people/Witness.ts"
-import { answerItem, openQuestions } from "../../engine/people/answerItem.ts"
+import { answerItem, changeAnswer, openQuestions } from "../../engine/people/answerItem.ts"
 import { Journal } from "../../journal/Journal.ts"
 import type { RunState } from "../../journal/state/RunState.ts"
 import { badInput, fromJournal } from "../CommandError.ts"
@@ -126,11 +126,14 @@ const isCalled = ({ kind, name, text }: Question, given: string): boolean =>
 const meant = (
   { questions }: RunState,
   calls: ReadonlyArray<CallRecord>,
-  item: string
+  item: string,
+  answered: boolean
 ): Question | undefined => {
   const known = questions.get(item)?.event
   if (known !== undefined) return known
-  const open = [...questions.values()].flatMap(({ answer, event }) => (answer === undefined ? [event] : []))
+  const open = [...questions.values()].flatMap(({ answer, event }) =>
+    (answer !== undefined) === answered ? [event] : []
+  )
   const asking = new Set(selectCalls(calls, item).map(callId))
   // What was asked last is what the run waits for: content that has changed since is asked about again.
   return (
@@ -138,12 +141,15 @@ const meant = (
   )
 }
 
+/** How an answer is given: for the first time, to an approval alone, or instead of the one before. */
+export type Giving = "answer" | "approval" | "change"
+
 /** Answers an item of a run: into its log, or left for the process that runs it. */
 export const answerNow = Effect.fnUntraced(function* (
   runId: RunId,
   item: string,
   answer: Json,
-  kind?: "approval"
+  giving: Giving = "answer"
 ) {
   const store = yield* Journal
   const origin = yield* originOf(runId)
@@ -151,7 +157,11 @@ export const answerNow = Effect.fnUntraced(function* (
     Effect.map(Effect.mapError(store.open(runId, "read"), fromJournal), (journal) => journal.state().lastSeq)
   )
   const { trust } = yield* Host
-  const became = yield* answerItem(runId, item, answer, kind).pipe(
+  const given =
+    giving === "change"
+      ? Effect.as(changeAnswer(runId, item, answer), "journaled" as const)
+      : answerItem(runId, item, answer, giving === "approval" ? giving : undefined)
+  const became = yield* given.pipe(
     Effect.provideService(Witness, yield* trust.witness),
     Effect.catchTags({
       AnswerError: ({ code, cure, message }) => Effect.fail(badInput(code, message, { cure })),
@@ -162,40 +172,53 @@ export const answerNow = Effect.fnUntraced(function* (
   return became
 })
 
-/** Answers an item of a run, with `kind` only one of that kind, and says how to go on. */
-export const giveAnswer = Effect.fnUntraced(function* (
-  given: string,
+/** Answers the item that `named` means, and says what leads on. */
+export const answerNamed = Effect.fnUntraced(function* (
+  runId: RunId,
   named: string,
   answerOf: (question: Question | undefined) => Effect.Effect<Json>,
-  kind?: "approval"
+  giving: Giving = "answer"
 ) {
-  const output = yield* Output
-  const runId = yield* resolveRun(given)
   const store = yield* Journal
   const question = yield* Effect.scoped(
     Effect.gen(function* () {
       const journal = yield* Effect.mapError(store.open(runId, "read"), fromJournal)
       if (journal.state().questions.has(named)) return journal.state().questions.get(named)?.event
       const { calls } = yield* Effect.mapError(recordsOf(journal), fromJournal)
-      return meant(journal.state(), calls, named)
+      return meant(journal.state(), calls, named, giving === "change")
     })
   )
   const item = question?.item ?? named
   const answer = yield* answerOf(question)
-  const became = yield* answerNow(runId, item, answer, kind)
+  const became = yield* answerNow(runId, item, answer, giving)
   // What was left for a running process is answered, although the log does not say so yet.
   const left = (yield* pendingQuestions(runId)).filter((one) => one.item !== item)
-  const running = became === "left" ? ", which is running and goes on with it" : ""
+  const [other] = left
   const next =
-    left[0] === undefined
+    other === undefined
       ? became === "left"
         ? `alembic tail ${runId}`
         : `alembic resume ${runId}`
-      : left[0].kind === "approval"
-        ? `alembic approve ${runId} ${left[0].item}`
-        : `alembic answer ${runId} ${left[0].item} ANSWER`
-  yield* output.emit({ type: "AnswerSummary", ok: true, runId, item, answer, left: left.length })
+      : other.kind === "approval"
+        ? `alembic approve ${runId} ${other.item}`
+        : `alembic answer ${runId} ${other.item} ANSWER`
+  return { item, answer, became, left: left.length, next }
+})
+
+/** The same for a person at a terminal. */
+export const giveAnswer = Effect.fnUntraced(function* (
+  given: string,
+  named: string,
+  answerOf: (question: Question | undefined) => Effect.Effect<Json>,
+  giving: Giving = "answer"
+) {
+  const output = yield* Output
+  const runId = yield* resolveRun(given)
+  const { answer, became, item, left, next } = yield* answerNamed(runId, named, answerOf, giving)
+  const running = became === "left" ? ", which is running and goes on with it" : ""
+  const word = giving === "change" ? "changed the answer to" : "answered"
+  yield* output.emit({ type: "AnswerSummary", ok: true, runId, item, answer, left })
   yield* output.print(
-    `${output.style.green("answered")} ${item} of ${runId}${running}\n${cureText(next, output.style)}`
+    `${output.style.green(word)} ${item} of ${runId}${running}\n${cureText(next, output.style)}`
   )
 })

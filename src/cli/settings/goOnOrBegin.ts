@@ -1,6 +1,6 @@
 // goOnOrBegin: runs what a command describes: a new run with the settings given, or, where the run is there already,
 // on with those it has kept and the ones given now over them. So `run` again and `resume` do the same.
-import { Effect, Result } from "effect"
+import { Effect, Result, type Option } from "effect"
 import { defined } from "../../domain/defined.ts"
 import type { RunPlanRequest } from "../../engine/Engine.ts"
 import { preparePlan, runPrepared } from "../../engine/launch/runPlanFile.ts"
@@ -9,6 +9,7 @@ import { badInput } from "../CommandError.ts"
 import { Host, type EngineSettings } from "../Host.ts"
 import { Output } from "../Output.ts"
 import { sameAgain } from "../render/nextCommand.ts"
+import { notifyingOf } from "../running/notify.ts"
 import { lower, performRun, type RunTerms } from "../running/performRun.ts"
 import { howOf, keptBlobs, modelsOf, over, typedOf, type Settings } from "./runSettings.ts"
 import { storedRunOf } from "./storedRun.ts"
@@ -28,6 +29,8 @@ export interface Described {
   readonly trusted: ReadonlyArray<string>
   /** The cap that the contract sets. */
   readonly contractUsd: number | undefined
+  /** `--notify`. */
+  readonly notify: Option.Option<string>
 }
 
 /** On the host's engine for `engine`. */
@@ -35,6 +38,7 @@ export const goOnOrBegin = Effect.fnUntraced(function* ({
   contractUsd,
   engine,
   given,
+  notify,
   request,
   terms,
   trusted
@@ -80,6 +84,7 @@ export const goOnOrBegin = Effect.fnUntraced(function* ({
       ...(runId === undefined ? {} : { before: (yield* Journal).events(runId) }),
       typed: typedOf(settings.kept),
       maxUsd: lower(settings.kept.maxUsd, contractUsd),
+      notifying: notifyingOf(notify, settings.config),
       fixtures: settings.fixtures !== undefined
     }
   )

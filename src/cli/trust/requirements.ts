@@ -59,8 +59,16 @@ const commandOf = ([name, config]: readonly [string, CommandConfig]): CommandLin
   gets: (config.passEnv ?? []).toSorted()
 })
 
+const plain = (what: string, argv: ReadonlyArray<string>): CommandLine => ({ what, argv, sets: [], gets: [] })
+
+/** The system's shell is asked; which one is not the file's word. */
+const ofNotify = (command: string | undefined): ReadonlyArray<CommandLine> =>
+  command === undefined || command === "bell"
+    ? []
+    : [plain("notify, when a run ends or waits", ["sh", "-c", command])]
+
 const ofConfig = (config: AlembicConfig): Requirements => ({
-  commands: byName(config.commands).map(commandOf),
+  commands: [...byName(config.commands).map(commandOf), ...ofNotify(config.notify)],
   addresses: byName(config.providers).flatMap(([name, { apiKeyEnv, baseUrl, headersEnv, kind }]) => {
     const sends = [
       ...(apiKeyEnv === undefined ? [] : [apiKeyEnv]),
@@ -70,8 +78,6 @@ const ofConfig = (config: AlembicConfig): Requirements => ({
     return [{ what: `models ${name}:…`, url: baseUrl ?? `the address of ${kind}`, sends }]
   })
 })
-
-const plain = (what: string, argv: ReadonlyArray<string>): CommandLine => ({ what, argv, sets: [], gets: [] })
 
 const ofContract = ({ commands = [], proofs = [] }: Contract): Requirements => ({
   commands: [

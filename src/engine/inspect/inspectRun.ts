@@ -72,16 +72,17 @@ export const inspectionOf = Effect.fnUntraced(function* (journal: RunJournal) {
   }
 })
 
-/**
- * A run out of its journal. Fails with the journal's error where there is none, or one that cannot be read. `status` is
- * `running` while a process works on it, which is not in its log.
- */
+/** The same, with the status `running` while a process works on it: only the lock tells that, and not the log. */
+export const standingOf = Effect.fnUntraced(function* (journal: RunJournal) {
+  const { run, ...rest } = yield* inspectionOf(journal)
+  const isAtWork = run.status === "open" && (yield* (yield* Journal).isAtWork(journal.runId))
+  return { ...rest, run: { ...run, status: isAtWork ? ("running" as const) : run.status } }
+})
+
+/** A run out of its journal. Fails with the journal's error where there is none, or one that cannot be read. */
 export const inspectRun = Effect.fnUntraced(function* (runId: RunId) {
   const store = yield* Journal
-  const { run, ...rest } = yield* inspectionOf(yield* store.open(runId, "read"))
-  // Only the lock tells whether somebody works on it.
-  const isAtWork = run.status === "open" && (yield* store.isAtWork(runId))
-  return { ...rest, run: { ...run, status: isAtWork ? ("running" as const) : run.status } }
+  return yield* standingOf(yield* store.open(runId, "read"))
 }, Effect.scoped)
 
 export type Inspection = Effect.Success<ReturnType<typeof inspectRun>>

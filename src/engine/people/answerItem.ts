@@ -1,6 +1,6 @@
 // Answers a pending item of a run from outside, at any time: the answer is an event, which the run that goes on finds,
 // or the running one takes in.
-import { Effect, Result, Schema } from "effect"
+import { Effect, Result, Schema, Stream } from "effect"
 import { whyUnusable } from "../../adapters/providers/human.ts"
 import { canonicalJson, canonicalJsonOf, maxValueDepth, type Json } from "../../domain/json/canonicalJson.ts"
 import { sha256 } from "../../domain/fingerprint.ts"
@@ -16,7 +16,15 @@ import { onItsClock } from "./onItsClock.ts"
 
 /** An item that is not there, is answered already, or does not take this answer. Nothing was written. */
 export class AnswerError extends Schema.TaggedError<AnswerError>()("AnswerError", {
-  code: Schema.Literals(["unknown_item", "already_answered", "bad_answer", "not_an_approval", "run_ended"]),
+  code: Schema.Literals([
+    "unknown_item",
+    "already_answered",
+    "answer_used",
+    "bad_answer",
+    "not_an_approval",
+    "not_answered",
+    "run_ended"
+  ]),
   item: Schema.String,
   message: Schema.String,
   cure: Schema.String
@@ -43,7 +51,8 @@ const refusal = (
   { runId, state }: Pick<RunJournal, "runId" | "state">,
   item: string,
   answer: Json,
-  kind: "approval" | undefined
+  kind: "approval" | undefined,
+  change = false
 ): AnswerError | undefined => {
   const question = state().questions.get(item)
   if (question === undefined) {
@@ -58,7 +67,7 @@ const refusal = (
           : `it waits for: ${waiting.map(({ event }) => event.item).join(", ")}`
     })
   }
-  if (question.answer !== undefined) return answeredAlready(runId, item)
+  if (question.answer !== undefined && !change) return answeredAlready(runId, item)
   const { end } = state()
   if (end !== undefined) {
     return new AnswerError({
@@ -91,7 +100,7 @@ const answeredAlready = (runId: string, item: string) =>
     code: "already_answered",
     item,
     message: `${item} was answered already`,
-    cure: `alembic resume ${runId}`
+    cure: `alembic resume ${runId}, or alembic answer ${runId} ${item} ANSWER --change`
   })
 
 /** What was asked: an answer that was left is for that, and for nothing that has the same item. */
@@ -228,3 +237,63 @@ export const answerItem = Effect.fn("Engine.answerItem")(function* (
     return yield* refused ?? answeredAlready(given.runId, item)
   }
 })
+
+/** Nobody may say another thing than the run has acted on. */
+const answerUsed = (runId: string, item: string) =>
+  new AnswerError({
+    code: "answer_used",
+    item,
+    message: `the run has gone on with the answer to ${item}`,
+    cure: `alembic fork ${runId} --at CALL --set output=@FILE, which leaves this run as it is`
+  })
+
+/** Whether the log goes on behind the item's answer with anything but answers. */
+const isUsed = Effect.fnUntraced(function* (journal: RunJournal, item: string) {
+  let answered = false
+  let used = false
+  yield* Stream.runForEach(journal.events, (event) =>
+    Effect.sync(() => {
+      if (event.type === "QuestionAnswered") {
+        if (event.item !== item) return
+        answered = true
+        used = false
+      } else if (answered) used = true
+    })
+  )
+  return used
+})
+
+/**
+ * Changes the answer that was given to an item, as long as the run has not gone on with it. The log keeps both: the last
+ * one counts. Fails where a process works on the run, which may be using it.
+ */
+export const changeAnswer = Effect.fn("Engine.changeAnswer")(function* (
+  text: string,
+  item: string,
+  answer: Json
+) {
+  const store = yield* Journal
+  const runId = yield* store.runId(text)
+  const opened = yield* Effect.result(store.open(runId, "answer"))
+  if (Result.isFailure(opened))
+    return yield* opened.failure.code === "run_locked" ? answerUsed(runId, item) : opened.failure
+  const journal = opened.success
+  yield* onItsClock(journal, takeInbox(journal, journal.append))
+  const refused = refusal(journal, item, answer, undefined, true)
+  if (refused !== undefined) return yield* refused
+  if (!isAnswered(journal, item))
+    return yield* new AnswerError({
+      code: "not_answered",
+      item,
+      message: `${item} has no answer that could be changed`,
+      cure: `alembic answer ${runId} ${item} ANSWER`
+    })
+  if (yield* isUsed(journal, item)) return yield* answerUsed(runId, item)
+  const asked = journal.state().questions.get(item)?.event
+  yield* onItsClock(
+    journal,
+    Effect.flatMap(answered(runId, asked, { item, answer }), (body) => journal.append(body))
+  )
+  yield* journal.commit
+  yield* journal.checkpoint
+}, Effect.scoped)

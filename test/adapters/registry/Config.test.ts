@@ -78,7 +78,10 @@ describe("alembic.json", () => {
   it.effect("a key that is not there is told which are", () =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(readConfig({ modles: {}, models: { a: { mode: "x" } } }))
-      assert.include(message, "$.modles: there is no such key; there are $schema, model, models, aliases,")
+      assert.include(
+        message,
+        "$.modles: there is no such key; there are $schema, model, models, notify, aliases,"
+      )
       assert.include(message, "$.models.a.mode: there is no such key; there are ")
     })
   )

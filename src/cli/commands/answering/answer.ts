@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Argument } from "effect/cli"
 import { defineCommand } from "../../defineCommand.ts"
-import { runArgument } from "../../flags.ts"
+import { runArgument, toggle } from "../../flags.ts"
 import { onJournal } from "../../inputs/runReference.ts"
 import { giveAnswer, readAnswer } from "../../running/waitingItems.ts"
 
@@ -14,11 +14,16 @@ export default defineCommand({
     item: Argument.String("item").pipe(Argument.withDescription("The item, as `alembic questions` names it")),
     answer: Argument.String("answer").pipe(
       Argument.withDescription("Text; or JSON where the question asks for more than text")
-    )
+    ),
+    change: toggle("change", "Instead of the answer that was given, while the run has not gone on with it")
   },
-  examples: [{ command: "alembic answer @last q-1 yes", description: "Answer, then alembic resume @last" }],
+  examples: [
+    { command: "alembic answer @last q-1 yes", description: "Answer, then alembic resume @last" },
+    { command: "alembic answer @last q-1 no --change", description: "Think better of it, before resume" }
+  ],
   handler: Effect.fn("cli.answer")(
-    ({ answer, item, run }) => giveAnswer(run, item, (question) => readAnswer(answer, question)),
+    ({ answer, change, item, run }) =>
+      giveAnswer(run, item, (question) => readAnswer(answer, question), change ? "change" : "answer"),
     onJournal
   )
 })

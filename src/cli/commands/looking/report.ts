@@ -1,58 +1,26 @@
 // `alembic report RUN`: one run as one file to hand on: a page that stands alone, or a summary in Markdown.
-import { DateTime, Effect, FileSystem, Option, Result, Schema, Stream } from "effect"
-import { verdictMarkdown } from "../../../council/renderVerdict.ts"
-import { Verdict } from "../../../council/Verdict.ts"
-import { defined } from "../../../domain/defined.ts"
-import { callDetails, type CallDetail } from "../../../engine/inspect/callDetails.ts"
-import { explainRun } from "../../../engine/inspect/explain.ts"
-import { inspectionOf } from "../../../engine/inspect/inspectRun.ts"
+import { Effect, FileSystem, Option } from "effect"
+import { callDetails } from "../../../engine/inspect/callDetails.ts"
 import { Journal } from "../../../journal/Journal.ts"
 import { badInput, fromJournal } from "../../CommandError.ts"
 import { defineCommand } from "../../defineCommand.ts"
 import { optionalText, runArgument, toggle } from "../../flags.ts"
+import { Host } from "../../Host.ts"
 import { onJournal, resolveRun } from "../../inputs/runReference.ts"
 import { resolvePath, whyUnreadable } from "../../inputs/textFiles.ts"
 import { Output } from "../../Output.ts"
-import { reportMarkdown, reportPage, type Decided, type Reported } from "../../report/reportPage.ts"
+import { reportFile } from "../../report/reportFile.ts"
+import { reportMarkdown } from "../../report/reportMarkdown.ts"
+import { reportedRun } from "../../report/reportedRun.ts"
+import { callTextOf, runPageOf } from "../../report/runPage.ts"
 
-const decodeVerdict = Schema.decodeUnknownResult(Schema.toCodecJson(Verdict))
-
-const verdictsOf = (calls: ReadonlyArray<CallDetail>): Reported["verdicts"] =>
-  calls.flatMap(({ name, number, result, verb }) => {
-    const verdict = verb === "council" ? decodeVerdict(result) : undefined
-    return verdict !== undefined && Result.isSuccess(verdict)
-      ? [{ call: number, name, text: verdictMarkdown(verdict.success) }]
-      : []
-  })
-
-const reportedOf = Effect.fnUntraced(function* (runId: string) {
+const readRun = Effect.fnUntraced(function* (runId: string, withTexts: boolean) {
   const store = yield* Journal
   const journal = yield* store.open(yield* store.runId(runId), "read")
-  const inspection = yield* inspectionOf(journal)
-  const gates: Array<Decided> = []
-  yield* Stream.runForEach(journal.events, (event) =>
-    Effect.sync(() => {
-      if (event.type === "GateDecided")
-        gates.push({ name: event.gate, pass: event.pass, ...defined({ detail: event.detail }) })
-    })
-  )
-  const state = journal.state()
-  const calls = yield* callDetails(journal, inspection.calls, inspection.calls)
-  const reported: Reported = {
-    inspection,
-    calls,
-    explanation: explainRun(inspection),
-    gates,
-    verdicts: verdictsOf(calls),
-    ...defined({ result: Option.getOrUndefined(yield* Effect.option(journal.result)) }),
-    durationMs: Math.max(0, state.lastAt - (state.startedAt ?? state.lastAt)),
-    made: state.hermetic
-      ? "hermetic"
-      : `report of ${DateTime.formatIso(yield* DateTime.now)
-          .slice(0, 16)
-          .replace("T", " ")}Z`
-  }
-  return reported
+  const reported = yield* reportedRun(journal)
+  const { calls } = reported.inspection
+  const texts = withTexts ? (yield* callDetails(journal, calls, calls)).map(callTextOf) : []
+  return { reported, texts }
 }, Effect.scoped)
 
 export default defineCommand({
@@ -61,18 +29,21 @@ export default defineCommand({
   config: {
     run: runArgument,
     out: optionalText("out", "<file>", "Where to write it; <run>.html unless given, Markdown goes to stdout"),
+    open: toggle("open", "Open it in the browser, once it is written"),
     md: toggle("md", "A summary in Markdown, for a pull request or a step of CI")
   },
   examples: [
     { command: "alembic report @last", description: "run-….html, to open in a browser" },
     { command: 'alembic report @last --md >> "$GITHUB_STEP_SUMMARY"', description: "In CI" }
   ],
-  handler: Effect.fn("cli.report")(function* ({ md, out, run }) {
+  handler: Effect.fn("cli.report")(function* ({ md, open, out, run }) {
     const output = yield* Output
     const fs = yield* FileSystem.FileSystem
     const runId = yield* resolveRun(run)
-    const reported = yield* Effect.mapError(reportedOf(runId), fromJournal)
-    const text = md ? reportMarkdown(reported) : reportPage(reported)
+    const { reported, texts } = yield* Effect.mapError(readRun(runId, !md), fromJournal)
+    const text = md
+      ? reportMarkdown(reported)
+      : reportFile(yield* (yield* Host).pageCode, runPageOf(reported), texts)
     if (md && Option.isNone(out)) {
       yield* output.emit({ type: "ReportSummary", ok: true, runId, markdown: text })
       return yield* output.print(text.trimEnd())
@@ -98,5 +69,6 @@ export default defineCommand({
       bytes: new TextEncoder().encode(text).length
     })
     yield* output.print(`${output.style.green("wrote")} ${name}`)
+    if (open) yield* (yield* Host).openInBrowser(path)
   }, onJournal)
 })

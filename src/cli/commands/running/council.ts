@@ -41,6 +41,7 @@ const config = {
   concurrency: flags.concurrencyFlag,
   maxUsd: flags.dollars("max-usd", "Spend at most that much; 0 means free models only"),
   dry: flags.toggle("dry", "Forecast calls, tokens and cost; nothing is spent or kept"),
+  notify: flags.notifyFlag,
   trust: flags.trustFlag,
   yes: flags.yesFlag
 }
@@ -132,6 +133,7 @@ export default defineCommand({
       request,
       given,
       trusted: input.trust,
+      notify: input.notify,
       engine: settings,
       terms: {
         agreed: input.yes,

@@ -19,6 +19,7 @@ import { onJournal } from "../../inputs/runReference.ts"
 import { readText } from "../../inputs/textFiles.ts"
 import { Output } from "../../Output.ts"
 import { agreedAgain, sameAgain } from "../../render/nextCommand.ts"
+import { notifyingOf } from "../../running/notify.ts"
 import { lower, performRun } from "../../running/performRun.ts"
 import { howOf, keptBlobs, modelsOf, resumedSettings } from "../../settings/runSettings.ts"
 import { storedRun } from "../../settings/storedRun.ts"
@@ -51,6 +52,7 @@ const config = {
   approve: flags.approveFlag,
   name: flags.nameFlag,
   tag: flags.tagFlag,
+  notify: flags.notifyFlag,
   trust: flags.trustFlag,
   yes: flags.yesFlag
 }
@@ -176,6 +178,7 @@ export default defineCommand({
         },
         claiming: yield* onJournal(claiming(undefined, foreign)),
         models: stored.boardModels,
+        notifying: notifyingOf(input.notify, settled.config),
         fixtures: settled.fixtures !== undefined
       }
     ).pipe(Effect.provide(host.engine(settings)))

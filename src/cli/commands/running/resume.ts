@@ -9,6 +9,7 @@ import { defineCommand } from "../../defineCommand.ts"
 import * as flags from "../../flags.ts"
 import { Host } from "../../Host.ts"
 import { Output } from "../../Output.ts"
+import { notifyingOf } from "../../running/notify.ts"
 import { lower, performRun } from "../../running/performRun.ts"
 import { agreedAgain, sameAgain } from "../../render/nextCommand.ts"
 import { Journal } from "../../../journal/Journal.ts"
@@ -28,6 +29,7 @@ const config = {
   maxUsd: flags.dollars("max-usd", "Another cap than the run was begun with"),
   brake: flags.brakeFlag,
   approve: flags.approveFlag,
+  notify: flags.notifyFlag,
   trust: flags.trustFlag,
   yes: flags.yesFlag
 }
@@ -80,6 +82,7 @@ export default defineCommand({
         before: (yield* onJournal(Journal)).events(stored.runId),
         models: stored.boardModels,
         typed: typedOf(settled.kept),
+        notifying: notifyingOf(input.notify, settled.config),
         fixtures: settled.fixtures !== undefined,
         ...shown
       }

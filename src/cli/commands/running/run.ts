@@ -48,6 +48,7 @@ const config = {
   tag: flags.tagFlag,
   sweep: flags.toggle("sweep", "Also refuse what only reads like a non-deterministic call"),
   dry: flags.toggle("dry", "Forecast calls, tokens and cost; nothing is spent or kept"),
+  notify: flags.notifyFlag,
   trust: flags.trustFlag,
   yes: flags.yesFlag
 }
@@ -120,6 +121,7 @@ export default defineCommand({
       request,
       given,
       trusted: input.trust,
+      notify: input.notify,
       engine: settings,
       terms: { agreed: input.yes, again: agreedAgain(output.args), models: boards.models },
       contractUsd: inputs.contract?.budget?.usd
