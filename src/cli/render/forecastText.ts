@@ -1,5 +1,5 @@
 // A forecast for people: a line a phase, the total, and with an earlier run to reuse, the calls that are paid again.
-import type { Forecast, Interval, PhaseForecast } from "../running/forecast.ts"
+import type { Forecast, Interval, PhaseForecast } from "../rehearsal/forecast.ts"
 import { countText, dollarsText, durationText, plural } from "./numbers.ts"
 import { clip, type Style } from "../terminal/style.ts"
 

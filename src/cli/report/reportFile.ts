@@ -1,5 +1,6 @@
 // The file that a report is: the page's code and, in scripts of JSON that nothing runs, the run. Nothing of it comes from
 // elsewhere. Code and style are named by their hash in its Content-Security-Policy, so that nothing else in it runs.
+import type { DiffPage } from "../../browser/DiffPage.ts"
 import type { CallText, RunPage } from "../../browser/RunPage.ts"
 import { sha256Base64 } from "../../domain/fingerprint.ts"
 import { harmless } from "../terminal/harmless.ts"
@@ -44,6 +45,10 @@ ${data}<script>${code.script}</script></body></html>
 
 const dataScript = (attribute: string, value: unknown): string =>
   `<script type="application/json" ${attribute}>${inert(value)}</script>\n`
+
+/** The difference of two runs as one file. */
+export const diffFile = (code: PageCode, page: DiffPage): string =>
+  pageFile(code, `${page.a.name} → ${page.b.name}`, dataScript('id="diff"', page))
 
 /** One run as one file. */
 export const reportFile = (code: PageCode, page: RunPage, texts: ReadonlyArray<CallText>): string => {

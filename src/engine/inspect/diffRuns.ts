@@ -18,6 +18,11 @@ export interface ComparedRun {
   readonly calls: ReadonlyArray<CallDetail>
   readonly result?: Json
   readonly costUsd?: number
+  /**
+   * Numbers of calls that were not made: what they were asked counts, and their answers are made up. Of a plan as it
+   * would run now.
+   */
+  readonly supposed?: ReadonlySet<number>
   /** From the first event to the last, in milliseconds of the run's clock. */
   readonly durationMs: number
 }
@@ -33,6 +38,8 @@ export interface CallPair {
   readonly a?: number
   readonly b?: number
   readonly name: string
+  /** Of the right run it was not made: it would be asked, and paid. Nothing but the question is compared. */
+  readonly supposed?: true
   /** Empty: the same in both. */
   readonly changes: ReadonlyArray<ChangedPart>
   readonly costUsd: readonly [number | undefined, number | undefined]
@@ -119,10 +126,12 @@ const changed = (part: string, before: string, after: string): ReadonlyArray<Cha
 export const pairChanges = (a: CallDetail, b: CallDetail): ReadonlyArray<ChangedPart> =>
   asked.flatMap((part) => changed(part, textOf(a.call?.[part]), textOf(b.call?.[part])))
 
-const changesOf = ({ a, b, by }: Paired): ReadonlyArray<ChangedPart> => {
+const changesOf = ({ a, b, by }: Paired, supposed: boolean): ReadonlyArray<ChangedPart> => {
   if (a === undefined || b === undefined) return []
+  const questions = by === "identity" ? [] : pairChanges(a, b)
+  if (supposed) return questions
   return [
-    ...(by === "identity" ? [] : pairChanges(a, b)),
+    ...questions,
     ...changed("answer", answerText(a.result) ?? "", answerText(b.result) ?? ""),
     ...changed("status", statusOf(a), statusOf(b))
   ]
@@ -131,13 +140,14 @@ const changesOf = ({ a, b, by }: Paired): ReadonlyArray<ChangedPart> => {
 const tookOf = (call: CallDetail | undefined): number | undefined =>
   call?.endedAt === undefined ? undefined : call.endedAt - call.scheduledAt
 
-const pairOf = (pair: Paired): CallPair => {
+const pairOf = (pair: Paired, supposed: boolean): CallPair => {
   const { a, b, by } = pair
   return {
     by,
     ...defined({ a: a?.number, b: b?.number }),
     name: (b ?? a)?.name ?? "",
-    changes: changesOf(pair),
+    ...(supposed ? { supposed: true as const } : {}),
+    changes: changesOf(pair, supposed),
     costUsd: [a?.costUsd, b?.costUsd],
     durationMs: [tookOf(a), tookOf(b)]
   }
@@ -145,9 +155,15 @@ const pairOf = (pair: Paired): CallPair => {
 
 const isAlone = ({ by }: CallPair): boolean => by === "alone"
 
+/** Whether there is anything to tell of it. */
+export const differs = (pair: CallPair): boolean =>
+  isAlone(pair) || pair.changes.length > 0 || pair.supposed === true
+
 export const diffRuns = (a: ComparedRun, b: ComparedRun): RunDiff => {
-  const pairs = paired(a.calls, b.calls).map(pairOf)
-  const differing = pairs.filter((pair) => isAlone(pair) || pair.changes.length > 0)
+  const pairs = paired(a.calls, b.calls).map((pair) =>
+    pairOf(pair, pair.b !== undefined && b.supposed?.has(pair.b.number) === true)
+  )
+  const differing = pairs.filter(differs)
   const left = textOf(a.result)
   const right = textOf(b.result)
   return {

@@ -1,17 +1,17 @@
 // `alembic report RUN`: one run as one file to hand on: a page that stands alone, or a summary in Markdown.
-import { Effect, FileSystem, Option } from "effect"
+import { Effect, Option } from "effect"
 import { callDetails } from "../../../engine/inspect/callDetails.ts"
 import { Journal } from "../../../journal/Journal.ts"
-import { badInput, fromJournal } from "../../CommandError.ts"
+import { fromJournal } from "../../CommandError.ts"
 import { defineCommand } from "../../defineCommand.ts"
 import { optionalText, runArgument, toggle } from "../../flags.ts"
 import { Host } from "../../Host.ts"
 import { onJournal, resolveRun } from "../../inputs/runReference.ts"
-import { resolvePath, whyUnreadable } from "../../inputs/textFiles.ts"
 import { Output } from "../../Output.ts"
 import { reportFile } from "../../report/reportFile.ts"
 import { reportMarkdown } from "../../report/reportMarkdown.ts"
 import { reportedRun } from "../../report/reportedRun.ts"
+import { writePage } from "../../report/writePage.ts"
 import { callTextOf, runPageOf } from "../../report/runPage.ts"
 
 const readRun = Effect.fnUntraced(function* (runId: string, withTexts: boolean) {
@@ -38,7 +38,6 @@ export default defineCommand({
   ],
   handler: Effect.fn("cli.report")(function* ({ md, open, out, run }) {
     const output = yield* Output
-    const fs = yield* FileSystem.FileSystem
     const runId = yield* resolveRun(run)
     const { reported, texts } = yield* Effect.mapError(readRun(runId, !md), fromJournal)
     const text = md
@@ -49,25 +48,8 @@ export default defineCommand({
       return yield* output.print(text.trimEnd())
     }
     const name = Option.getOrElse(out, () => `${runId}.html`)
-    const path = yield* resolvePath(name)
-    // Whoever looks at it meanwhile sees the report before, or this one.
-    const unfinished = `${path}.unfinished`
-    const written = Effect.andThen(fs.writeFileString(unfinished, text), fs.rename(unfinished, path))
-    yield* Effect.mapError(
-      Effect.onError(written, () => Effect.ignore(fs.remove(unfinished))),
-      (error) =>
-        badInput("unwritable", `${name} cannot be written: ${whyUnreadable(error)}`, {
-          path: name,
-          cure: "alembic report RUN --out FILE"
-        })
-    )
-    yield* output.emit({
-      type: "ReportSummary",
-      ok: true,
-      runId,
-      path,
-      bytes: new TextEncoder().encode(text).length
-    })
+    const { bytes, path } = yield* writePage(name, text, "alembic report RUN --out FILE")
+    yield* output.emit({ type: "ReportSummary", ok: true, runId, path, bytes })
     yield* output.print(`${output.style.green("wrote")} ${name}`)
     if (open) yield* (yield* Host).openInBrowser(path)
   }, onJournal)

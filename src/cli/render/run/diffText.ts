@@ -1,5 +1,5 @@
 // The difference between two runs, for people: what is the same in short, what differs word by word.
-import type { CallPair, ComparedRun, RunDiff } from "../../../engine/inspect/diffRuns.ts"
+import { differs, type CallPair, type ComparedRun, type RunDiff } from "../../../engine/inspect/diffRuns.ts"
 import type { WordEdit } from "../../../engine/inspect/wordDiff.ts"
 import { clip, type Style } from "../../terminal/style.ts"
 import { dollarsText, durationText, plural } from "../numbers.ts"
@@ -37,7 +37,8 @@ const moved = (
 const pairText = (pair: CallPair, style: Style): string => {
   const { a, b, changes, name } = pair
   const places = a === b ? `${a}` : `${a ?? "–"} → ${b ?? "–"}`
-  const named = `${places}  ${clip(name, 60)}`
+  const asked = pair.supposed === true ? style.dim("  would be asked") : ""
+  const named = `${places}  ${clip(name, 60)}${asked}`
   if (b === undefined) return style.red(`- ${named}`)
   if (a === undefined) return style.green(`+ ${named}`)
   const cost = moved("cost", pair.costUsd, dollarsText)
@@ -52,7 +53,8 @@ const sideText = (name: string, { costUsd, durationMs, runId, status }: Compared
 
 /** The run's differences; `shown` pairs at most. */
 export const diffText = (a: ComparedRun, b: ComparedRun, diff: RunDiff, style: Style, shown = 50): string => {
-  const differing = diff.pairs.filter((pair) => pair.by === "alone" || pair.changes.length > 0)
+  const differing = diff.pairs.filter(differs)
+  const supposed = diff.pairs.filter((pair) => pair.supposed === true).length
   const counts = [
     `${plural(diff.same, "call")} the same`,
     diff.changed === 0 ? "" : `${diff.changed} changed`,
@@ -61,13 +63,20 @@ export const diffText = (a: ComparedRun, b: ComparedRun, diff: RunDiff, style: S
   ].filter((part) => part !== "")
   return [
     sideText("A", a),
-    sideText("B", b),
+    b.supposed === undefined ? sideText("B", b) : `B the plan of today, on the inputs and answers of A`,
     counts.join(" · "),
     ...(diff.first === undefined
       ? []
       : [`first difference: call ${diff.first.b ?? diff.first.a} (${clip(diff.first.name, 60)})`]),
     ...differing.slice(0, shown).map((pair) => pairText(pair, style)),
     ...(differing.length > shown ? [`… and ${differing.length - shown} more (--json has them all)`] : []),
+    ...(supposed === 0
+      ? []
+      : [
+          style.dim(
+            `${plural(supposed, "call")} would be asked: what they answer, and what follows from it, is made up`
+          )
+        ]),
     diff.result === undefined
       ? style.dim("the results are the same")
       : `${style.bold("result")} ${indented(wordsText(diff.result, style))}`

@@ -8,8 +8,8 @@ import {
   foreseenCalls,
   inFlightUnder,
   type ForeseenCall
-} from "../../../src/cli/running/forecast.ts"
-import { pastCalls, usualTokens } from "../../../src/cli/running/expectation.ts"
+} from "../../../src/cli/rehearsal/forecast.ts"
+import { pastCalls, usualTokens } from "../../../src/cli/rehearsal/expectation.ts"
 import { capVerdict } from "../../../src/cli/render/forecastText.ts"
 import type { CallRecord } from "../../../src/engine/inspect/CallRecord.ts"
 import { dice } from "../../support/dice.ts"

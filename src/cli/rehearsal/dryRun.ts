@@ -1,6 +1,6 @@
 // dryRun: the plan runs on the offline model in a directory that is thrown away, and what it did is turned into a
 // forecast. With an earlier run to reuse, exactly the calls that would be paid again are listed.
-import { Effect, FileSystem, Path } from "effect"
+import { Effect } from "effect"
 import { AdapterRegistry, type Binding } from "../../adapters/registry/AdapterRegistry.ts"
 import { defined } from "../../domain/defined.ts"
 import type { RunErrorInfo, RunEvent } from "../../domain/run/RunEvent.ts"
@@ -9,14 +9,13 @@ import type { RunPlanRequest } from "../../engine/Engine.ts"
 import { runPlanFile } from "../../engine/launch/runPlanFile.ts"
 import { recordsOf } from "../../engine/inspect/inspectRun.ts"
 import { Journal } from "../../journal/Journal.ts"
-import { badInput } from "../CommandError.ts"
 import { forecastOf, foreseenCalls, inFlightUnder, type ForeseenCall } from "./forecast.ts"
 import { Host, type ModelSettings } from "../Host.ts"
 import { Output } from "../Output.ts"
-import { whyUnreadable } from "../inputs/textFiles.ts"
 import { capVerdict, forecastText } from "../render/forecastText.ts"
 import { pastCalls } from "./expectation.ts"
-import { untilSignalled } from "./untilSignalled.ts"
+import { lendRun } from "./lendRun.ts"
+import { untilSignalled } from "../running/untilSignalled.ts"
 import { summaryText } from "../render/run/summaryText.ts"
 
 export interface DryRun {
@@ -26,20 +25,6 @@ export interface DryRun {
   readonly maxUsd?: number
   readonly request: Omit<RunPlanRequest, "observe" | "stop" | "maxUsd">
 }
-
-/** The run to reuse, where the dry run can read it. */
-const borrow = Effect.fnUntraced(
-  function* (baseDir: string, temporary: string, runId: string) {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
-    yield* fs.makeDirectory(path.join(temporary, "runs"), { recursive: true })
-    const copy = path.join(temporary, "runs", runId)
-    yield* fs.copy(path.join(baseDir, "runs", runId), copy)
-    // What the run has started is none of the copy's: a forecast ends nothing.
-    yield* fs.remove(path.join(copy, "children"), { recursive: true, force: true })
-  },
-  Effect.mapError((error) => badInput("unreadable", `the run to reuse: ${whyUnreadable(error)}`))
-)
 
 /** So many past runs tell what the next one will be like. */
 const pastRuns = 5
@@ -78,7 +63,7 @@ const forecastRun = Effect.fnUntraced(function* ({ baseDir, maxUsd, models, requ
   const host = yield* Host
   const output = yield* Output
   const temporary = yield* host.temporaryDirectory
-  if (request.reuse !== undefined) yield* borrow(baseDir, temporary, request.reuse)
+  if (request.reuse !== undefined) yield* lendRun(baseDir, temporary, request.reuse)
   const events: Array<RunEvent> = []
   const observe = (event: RunEvent) => Effect.sync(() => void events.push(event))
   const past = yield* pastCallsOf(baseDir, request.planName ?? request.plan)
