@@ -44,16 +44,12 @@ export const platformLayer = Layer.provideMerge(
   Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeStdio.layer, GivenFilesNode.layer, terminalLayer)
 )
 
-/** What was drawn before is cleared from its first line on, in the same write as what takes its place. */
-const makeRedraw = () => {
-  let lines = 1
-  return (block: string) =>
-    Effect.sync(() => {
-      const up = lines > 1 ? `\u001b[${lines - 1}A` : ""
-      lines = block.split("\n").length
-      process.stderr.write(`\r${up}\u001b[J${block}`)
-    })
-}
+/** What was drawn before is cleared from its first row on, in the same write as what takes its place. */
+const redraw = (block: string, above: number) =>
+  Effect.sync(() => {
+    const up = above > 0 ? `\u001b[${above}A` : ""
+    process.stderr.write(`\r${up}\u001b[J${block}`)
+  })
 
 const browser = Effect.promise(() => import("./person/loopback.ts"))
 
@@ -79,7 +75,7 @@ export const hostLayer: Layer.Layer<Host> = Layer.sync(Host, () =>
     },
     trust: trustStore,
     holdSignals,
-    redraw: makeRedraw(),
+    redraw,
     temporaryDirectory: Effect.acquireRelease(
       Effect.promise(() => mkdtemp(join(tmpdir(), "alembic-"))),
       (directory) => Effect.promise(() => rm(directory, { recursive: true, force: true }))

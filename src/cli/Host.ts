@@ -90,7 +90,7 @@ export class Host extends Context.Service<
     readonly holdSignals: (stop: Deferred.Deferred<string>) => Effect.Effect<void, never, Scope.Scope>
     readonly trust: TrustStore
     /** Replaces what was drawn last at the end of stderr: lines apart, none wider than the terminal. */
-    readonly redraw: (block: string) => Effect.Effect<void>
+    readonly redraw: (block: string, above: number) => Effect.Effect<void>
     readonly temporaryDirectory: Effect.Effect<string, never, Scope.Scope>
     /** Facts of this machine that a run depends on: Node, disk, fsync. */
     readonly checkups: (baseDir: string) => Effect.Effect<ReadonlyArray<Checkup>>

@@ -19,7 +19,7 @@ export interface OutputOptions {
   /** How large the terminal is now. */
   readonly screen: () => Screen
   /** Replaces what was drawn last at the end of stderr. */
-  readonly redraw: (block: string) => Effect.Effect<void>
+  readonly redraw: (block: string, above: number) => Effect.Effect<void>
 }
 
 export class Output extends Context.Service<
@@ -33,8 +33,11 @@ export class Output extends Context.Service<
     readonly style: Style
     /** What was typed after `alembic`. */
     readonly args: ReadonlyArray<string>
-    /** Replaces the live view, lines apart; the empty text takes it away. */
-    readonly redraw: (block: string) => Effect.Effect<void>
+    /**
+     * Replaces the live view, lines apart; the empty text takes it away. `above`: how many rows of the one before stand
+     * above the cursor.
+     */
+    readonly redraw: (block: string, above: number) => Effect.Effect<void>
     /** One JSON object, one line of stdout. Only with --json. */
     readonly emit: (value: unknown) => Effect.Effect<void>
     /** A line that is JSON already. Only with --json. */
@@ -67,7 +70,7 @@ export const makeOutput = (options: OutputOptions) =>
       live: !options.json && !options.plain && options.columns !== undefined,
       screen: options.screen,
       style: { ...makeStyle(options.edge.mark), typed },
-      redraw: (line) => options.redraw(liveLine(options.edge, line)),
+      redraw: (block, above) => options.redraw(liveLine(options.edge, block), above),
       emit: (value) =>
         options.json
           ? Console.log(jsonLine(options.edge, JSON.stringify(withTyped(value, typed))))

@@ -23,6 +23,10 @@ export const fitted = (text: string, columns: number): string => {
   return `${fits}…`
 }
 
+/** The rows that lines take on a terminal that has become narrower since they were drawn, and has wrapped them. */
+export const rowsOf = (lines: ReadonlyArray<string>, columns: number): number =>
+  lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(stringWidth(line) / columns)), 0)
+
 /** Of the calls in flight so many are shown, those that run longest; of phases, the last. */
 const mostCalls = 8
 const mostPhases = 6

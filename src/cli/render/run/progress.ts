@@ -7,7 +7,7 @@ import { sleepMsOf } from "../../../engine/inspect/callName.ts"
 import { Output } from "../../Output.ts"
 import { clip } from "../../terminal/style.ts"
 import { endingOf, LiveRun } from "../live/LiveRun.ts"
-import { liveLines, sumsLine, type LiveTerms } from "../live/liveLines.ts"
+import { liveLines, rowsOf, sumsLine, type LiveTerms } from "../live/liveLines.ts"
 import { dollarsText, durationText, instantText } from "../numbers.ts"
 import { cutText } from "./inspectionText.ts"
 
@@ -49,30 +49,34 @@ export const makeProgress = Effect.fnUntraced(function* (terms: ProgressTerms = 
     yield* Effect.ignore(Stream.runForEach(before, (event) => Effect.sync(() => live.fold(event))))
   }
   let drawnAt = 0
-  let drawn = false
+  /** The lines of the view as it stands; none while it is away. */
+  let drawn: ReadonlyArray<string> = []
   let over = false
   /** A hermetic run's clock tells no times of this machine: then a call's seconds count from when it was seen. */
   let skew: number | undefined
 
   const screen = Effect.sync(() => output.screen())
+  const redraw = (lines: ReadonlyArray<string>, columns: number) =>
+    Effect.suspend(() => {
+      const above = Math.max(0, rowsOf(drawn, columns) - 1)
+      drawn = lines
+      return output.redraw(lines.map(style.dim).join("\n"), above)
+    })
   const draw = (force: boolean): Effect.Effect<void> =>
     Effect.suspend(() => {
       const now = clock.currentTimeMillisUnsafe()
       if (!isLive || over || (!force && now - drawnAt < frameMs)) return Effect.void
       drawnAt = now
-      drawn = true
       const at = now - (skew ?? 0)
       return Effect.flatMap(screen, (size) => {
         const lines = liveLines(live, { now: at, startedAt: startedAt - (skew ?? 0) }, size, terms)
-        return output.redraw(lines.map(style.dim).join("\n"))
+        return redraw(lines, size.columns)
       })
     })
 
-  const erase = Effect.suspend(() => {
-    if (!drawn) return Effect.void
-    drawn = false
-    return output.redraw("")
-  })
+  const erase = Effect.suspend(() =>
+    drawn.length === 0 ? Effect.void : Effect.flatMap(screen, ({ columns }) => redraw([], columns))
+  )
 
   const say = (text: string) =>
     output.json ? Effect.void : Effect.andThen(erase, Effect.andThen(output.note(text), draw(true)))
