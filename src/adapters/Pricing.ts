@@ -129,7 +129,7 @@ export const forecastUsd = (
     if (first === undefined) return undefined
     const rates =
       binding.price === undefined ? undefined : dearestUpTo(binding.price, inputBound(input) + shown)
-    const again = binding.adapter.free || rates === undefined ? 0 : first + (shown * rates.input) / 1_000_000
+    const again = binding.adapter.free ? 0 : first + (shown * (rates?.input ?? 0)) / 1_000_000
     total = Math.max(total, first + repairs * again)
   }
   return total

@@ -5,6 +5,7 @@ import { AdapterRegistry, type Binding } from "../adapters/registry/AdapterRegis
 import type { Fixtures } from "../adapters/registry/Fixtures.ts"
 import type { ModelCatalog } from "../adapters/registry/ModelCatalog.ts"
 import { makeOfflineAdapter } from "../adapters/providers/offline.ts"
+import { defined } from "../domain/defined.ts"
 
 /** Anything will do for a key, and for the address of a server of one's own, where nothing is called. */
 const standIn = (name: string): string | undefined => {
@@ -36,10 +37,14 @@ export const withoutNetwork = <E>(
   Layer.effect(
     AdapterRegistry,
     Effect.map(AdapterRegistry, (registry) => {
-      const offline = makeOfflineAdapter(options.fixtures)
+      const { reserveUsd: _, ...offline } = makeOfflineAdapter(options.fixtures)
       const standsFor = (link: Binding): Binding => ({
         ...link,
-        adapter: { ...offline, free: options.free === "always" || link.adapter.free }
+        adapter: {
+          ...offline,
+          free: options.free === "always" || link.adapter.free,
+          ...(options.free === "always" ? {} : defined({ reserveUsd: link.adapter.reserveUsd }))
+        }
       })
       return AdapterRegistry.of({
         ...registry,

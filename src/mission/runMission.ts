@@ -79,16 +79,17 @@ const attempt = Effect.fnUntraced(function* <R>(work: Work<R>, state: MissionSta
     return handoff === undefined ? [] : [{ unit: id, handoff }]
   })
   const result = yield* ports.ask(attemptCall(mission, run, before))
-  if (!result.ok) {
-    if (result.status === "parked") return { _tag: "parked", unit: unit.id } satisfies MissionEvent
+  const handoff = handoffOf(result)
+  if (Result.isFailure(handoff)) {
+    const { error, status } = handoff.failure
+    if (status === "parked") return { _tag: "parked", unit: unit.id } satisfies MissionEvent
     return ended({
       proofs: [],
-      failure: failure("worker_failed", `${result.error.code}: ${result.error.message}`)
+      failure: failure("worker_failed", `${error.code}: ${error.message}`)
     })
   }
-  const handoff = handoffOf(result)
   const at = { task: taskId(mission, unit), round: run.attempts + 1 }
-  const inputs = unit.proofs.length === 0 ? [] : yield* inputsAt(ports, at, handoff.files)
+  const inputs = unit.proofs.length === 0 ? [] : yield* inputsAt(ports, at, handoff.success.files)
   const proofs: Array<ProofResult> = []
   for (const proof of unit.proofs) {
     const proven = yield* ports.prove({ proof, ...at, inputs })
@@ -96,7 +97,7 @@ const attempt = Effect.fnUntraced(function* <R>(work: Work<R>, state: MissionSta
     // What failed closed needs no further proofs of the same attempt.
     if (!proofPassed(proven)) break
   }
-  return ended({ handoff, proofs })
+  return ended({ handoff: handoff.success, proofs })
 })
 
 /** The validator: evidence gathered now, the contract's assertions checked on it. No prose goes in. */

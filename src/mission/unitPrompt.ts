@@ -1,9 +1,9 @@
 // What a worker is asked with and what it hands over. The proof that failed, what earlier units handed over and what
 // a validator found are shown as material. The handoff is kept; it is never evidence.
-import { Option, Schema } from "effect"
+import { Option, Result, Schema } from "effect"
 import type { Json } from "../domain/json/canonicalJson.ts"
 import type { AgentOptions } from "../domain/Call.ts"
-import type { JsonSchemaDocument, ModelRunSuccess } from "../domain/ModelRun.ts"
+import type { JsonSchemaDocument, ModelRunFailure, ModelRunResult } from "../domain/ModelRun.ts"
 import { defined } from "../domain/defined.ts"
 import { Handoff, proofPassed, type Mission, type ProofResult, type Unit } from "./Mission.ts"
 import type { UnitRun } from "./missionState.ts"
@@ -80,9 +80,22 @@ export const attemptCall = (
 
 const decodeHandoff = Schema.decodeUnknownOption(Handoff)
 
-/** A worker that answers in its own words has handed over those words. */
-export const handoffOf = ({ output, text }: ModelRunSuccess): Handoff =>
-  Option.getOrElse(decodeHandoff(output), () => ({ summary: text, files: [], notes: "" }))
+const decodeProse = Schema.decodeUnknownOption(Schema.Struct({ prose: Schema.String }))
+
+const inWords = (text: string): Handoff => ({ summary: text, files: [], notes: "" })
+
+/**
+ * What the worker has handed over, or how it failed. One that answers in its own words, also when it was shown what is
+ * wanted, has handed over those words, and names no files: its work is proven like any other.
+ */
+export const handoffOf = (result: ModelRunResult): Result.Result<Handoff, ModelRunFailure> => {
+  if (result.ok)
+    return Result.succeed(Option.getOrElse(decodeHandoff(result.output), () => inWords(result.text)))
+  const { code, detail } = result.error
+  const prose =
+    result.status === "failed" && code === "invalid_response" ? decodeProse(detail) : Option.none()
+  return Option.isSome(prose) ? Result.succeed(inWords(prose.value.prose)) : Result.fail(result)
+}
 
 const maxAsked = 300
 /** Enough of a text to know what it is about. */

@@ -1,6 +1,8 @@
 // What a worker is asked with: its unit, what it hangs on, what failed; and nothing of how others went.
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
+import type { Json } from "../../src/domain/json/canonicalJson.ts"
+import type { ModelRunFailure } from "../../src/domain/ModelRun.ts"
 import { loadMission } from "../../src/mission/loadMission.ts"
 import { initialState, unitRun, type UnitRun } from "../../src/mission/missionState.ts"
 import { attemptCall, handoffOf, taskId } from "../../src/mission/unitPrompt.ts"
@@ -43,13 +45,31 @@ describe("attemptCall", () => {
 })
 
 describe("handoffOf", () => {
+  const words = (summary: string) => Result.succeed({ summary, files: [], notes: "" })
+  const failed = (detail: Json): ModelRunFailure => ({
+    ok: false,
+    status: "failed",
+    adapterId: "fake",
+    modelId: "m",
+    requestId: "r",
+    durationMs: 0,
+    attempts: 3,
+    costUsd: 0,
+    error: { code: "invalid_response", message: "the answer holds no JSON value", retryable: false, detail }
+  })
+
   it("is the structured answer, or the worker's own words", () => {
-    assert.deepStrictEqual(handoffOf(success(worked("did it", ["a.ts"]))), {
-      summary: "did it",
-      files: ["a.ts"],
-      notes: ""
-    })
+    assert.deepStrictEqual(
+      handoffOf(success(worked("did it", ["a.ts"]))),
+      Result.succeed({ summary: "did it", files: ["a.ts"], notes: "" })
+    )
     const { output: _output, ...plain } = success(worked("just words"))
-    assert.deepStrictEqual(handoffOf(plain), { summary: "just words", files: [], notes: "" })
+    assert.deepStrictEqual(handoffOf(plain), words("just words"))
+  })
+
+  it("is those words too where JSON was asked for again, and no failure that is none", () => {
+    assert.deepStrictEqual(handoffOf(failed({ issues: [], prose: "I built it" })), words("I built it"))
+    assert.isTrue(Result.isFailure(handoffOf(failed({ issues: [] }))))
+    assert.isTrue(Result.isFailure(handoffOf({ ...failed({ prose: "x" }), status: "parked" })))
   })
 })

@@ -60,7 +60,9 @@ const answerOf = Effect.fnUntraced(function* (
   kind: "first" | "fallback"
 ): Effect.fn.Return<Answered, ModelError> {
   const { port } = options
-  const maxRepairs = Math.min(2, options.maxRepairs ?? guards.policy.maxRepairs)
+  // A subprocess agent does its work again to answer again.
+  const most = binding.adapter.hasSideEffects ? 1 : 2
+  const maxRepairs = Math.min(most, options.maxRepairs ?? guards.policy.maxRepairs)
   let asked = input
   let unanswered: ModelError | undefined
   /** The repair was not made: the call fails as it would have without one. */
@@ -81,7 +83,8 @@ const answerOf = Effect.fnUntraced(function* (
     const answer = readAnswer(schema, success, options.check)
     if (Result.isSuccess(answer)) return { success, output: answer.success }
     const wrong = answer.failure
-    const final = makeError("invalid_response", wrong.message, { detail: { issues: wrong.issues } })
+    const { issues, prose } = wrong
+    const final = makeError("invalid_response", wrong.message, { detail: { issues, ...defined({ prose }) } })
     // What was cut at the output limit would be cut again, and paid again.
     const isOver = repair >= maxRepairs || success.finishReason === "length"
     yield* tellLast(port, tally, isOver, success.text)

@@ -65,6 +65,8 @@ export interface CommandOptions {
   readonly spec: CommandSpec
   /** Never to be shown, beside what the host's environment holds by names like KEY, TOKEN, SECRET. */
   readonly secrets?: ReadonlyArray<Redacted.Redacted<string>>
+  /** The most that one call costs, in US dollars, and what it is taken to cost where its tool does not say. */
+  readonly maxUsdPerCall?: number
   /** Folders of the project, whose programs are not run by their bare name; the working directory unless given. */
   readonly project?: ReadonlyArray<string>
 }
@@ -111,7 +113,13 @@ export const commandLine = (
  * its whole process group. Fails with a `ModelError` whose detail holds the bounded, redacted tail of its output; an
  * answer holds no key of the host or of its configuration, whether the command was given it or not.
  */
-export const makeCommandAdapter = ({ id, project, secrets = [], spec }: CommandOptions): Adapter => {
+export const makeCommandAdapter = ({
+  id,
+  maxUsdPerCall,
+  project,
+  secrets = [],
+  spec
+}: CommandOptions): Adapter => {
   const programs = modelPrograms(project ?? [process.cwd()], process.env["PATH"] ?? "")
   const attempt = Effect.fnUntraced(function* (input: ModelRunInput) {
     const { argv, stdin } = commandLine(spec, id, input)
@@ -136,10 +144,14 @@ export const makeCommandAdapter = ({ id, project, secrets = [], spec }: CommandO
     const redactor = makeRedactor(keys)
     return yield* Effect.fromResult(
       Result.mapBoth(readProcess(id, spec.reads, end, { now, clean }), {
-        onSuccess: redactor.success,
+        onSuccess: (answer) => {
+          const costUsd = answer.costUsd ?? maxUsdPerCall
+          return { ...redactor.success(answer), ...defined({ costUsd }) }
+        },
         onFailure: redactor.failure
       })
     )
   })
-  return { id, free: false, hasSideEffects: true, attempt }
+  const reserveUsd = maxUsdPerCall === undefined ? undefined : () => maxUsdPerCall
+  return { id, free: false, hasSideEffects: true, ...defined({ reserveUsd }), attempt }
 }

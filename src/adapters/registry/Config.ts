@@ -105,6 +105,10 @@ export const CommandConfig = Schema.Struct({
     Schema.Array(EnvName),
     "Variables of your environment that it gets; without, only PATH, HOME, LANG and the like, and the keys of the tool it is read as"
   ),
+  maxUsdPerCall: optional(
+    NonNegative,
+    "What one call costs at most, in US dollars: it is held under a budget, and taken as its cost where the tool does not say what it cost"
+  ),
   timeLimitMs: Schema.optionalKey(PositiveInt),
   maxOutputBytes: Schema.optionalKey(PositiveInt),
   retryInDoubt: optional(

@@ -92,13 +92,14 @@ class Adapters {
     if (link.provider === "human") return makeHumanAdapter()
     if (link.provider.startsWith("command:")) {
       const name = link.provider.slice("command:".length)
-      const spec = commandSpec(name, this.options.config?.commands?.[name])
+      const config = this.options.config?.commands?.[name]
+      const spec = commandSpec(name, config)
       if (spec !== undefined) {
         return makeCommandAdapter({
           id: link.provider,
           spec,
           secrets,
-          ...defined({ project })
+          ...defined({ project, maxUsdPerCall: config?.maxUsdPerCall })
         })
       }
     }

@@ -19,6 +19,8 @@ export interface AnswerIssue {
 export interface WrongAnswer {
   readonly message: string
   readonly issues: ReadonlyArray<AnswerIssue>
+  /** The answer, its middle left out where it is long, where it is whole and holds no JSON at all. */
+  readonly prose?: string
 }
 
 export interface StructuredSchema {
@@ -91,6 +93,15 @@ const judge = (schema: StructuredSchema, check: Check, value: Json): ReadonlyArr
   )
 }
 
+/** At most `bytes` of UTF-8, the middle left out. */
+const cutMiddle = (text: string, bytes: number): string => {
+  if (utf8Bytes(text) <= bytes) return text
+  const marker = "\n[…]\n"
+  // Three bytes is the most a UTF-16 code unit can take.
+  const half = Math.floor((bytes - utf8Bytes(marker)) / 6)
+  return `${text.slice(0, half).toWellFormed()}${marker}${text.slice(-half).toWellFormed()}`
+}
+
 /** The decoded answer, from the provider's native output or from its text. */
 export const readAnswer = (
   schema: StructuredSchema,
@@ -115,22 +126,17 @@ export const readAnswer = (
   const [closest] = judged
   if (closest === undefined) {
     const problem = `${cut}the answer holds no JSON value`
-    return Result.fail({ message: problem, issues: [{ path: "$", problem }] })
+    return Result.fail({
+      message: problem,
+      issues: [{ path: "$", problem }],
+      ...(cut === "" && answer.text !== "" ? { prose: cutMiddle(answer.text, maxShownAnswerBytes) } : {})
+    })
   }
   const { issues } = closest
   return Result.fail({
     message: `${cut}the answer does not fit the schema: ${describeIssues(issues).replaceAll("\n", "; ")}`,
     issues
   })
-}
-
-/** At most `bytes` of UTF-8, the middle left out. */
-const cutMiddle = (text: string, bytes: number): string => {
-  if (utf8Bytes(text) <= bytes) return text
-  const marker = "\n[…]\n"
-  // Three bytes is the most a UTF-16 code unit can take.
-  const half = Math.floor((bytes - utf8Bytes(marker)) / 6)
-  return `${text.slice(0, half).toWellFormed()}${marker}${text.slice(-half).toWellFormed()}`
 }
 
 /**

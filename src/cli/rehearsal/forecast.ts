@@ -84,12 +84,6 @@ const inputOf = ({ call }: Scheduled): ModelRunInput => ({
   ...defined({ system: call.system, schema: call.schema, maxOutputTokens: call.maxOutputTokens })
 })
 
-/** What the model itself would be asked to reserve, not the offline adapter that stands in for it. */
-const priced = ({ adapter: { attempt, free, hasSideEffects, id }, ...link }: Binding): Binding => ({
-  ...link,
-  adapter: { attempt, free, hasSideEffects, id }
-})
-
 const add = (left: Interval, right: Interval): Interval => ({
   low: left.low + right.low,
   expected: left.expected + right.expected,
@@ -142,12 +136,13 @@ const costOfCall = (
   chain: ReadonlyArray<Binding>,
   expected: Expected
 ): Interval | undefined => {
-  const links = chain.map(priced)
-  const [first] = links
-  if (first === undefined || links.every(({ adapter }) => adapter.free)) return zero
-  const low = first.adapter.free ? 0 : costOf(first, leastUsage(call))
-  const usual = first.adapter.free ? 0 : costOf(first, expected)
-  const high = forecastUsd(links, inputOf(call.scheduled), 2)
+  const [first] = chain
+  if (first === undefined || chain.every(({ adapter }) => adapter.free)) return zero
+  // One that bounds itself is taken to cost its bound: nothing tells of less.
+  const bound = first.price === undefined ? reserveUsd(first, inputOf(call.scheduled)) : undefined
+  const low = first.adapter.free || bound !== undefined ? 0 : costOf(first, leastUsage(call))
+  const usual = first.adapter.free ? 0 : (bound ?? costOf(first, expected))
+  const high = forecastUsd(chain, inputOf(call.scheduled), 2)
   return low === undefined || usual === undefined || high === undefined
     ? undefined
     : ordered(Math.min(low, high), usual, high)
@@ -156,9 +151,8 @@ const costOfCall = (
 /** Milliseconds of one call: at once, as expected, and at the slowest rate that a model that works has. */
 const durationOf = (call: ForeseenCall, chain: ReadonlyArray<Binding>, expected: Expected): Interval => {
   const input = inputOf(call.scheduled)
-  const links = chain.map(priced)
-  if (links.every(({ adapter }) => adapter.free && adapter.id === "offline")) return zero
-  const bound = Math.max(1, ...links.map((link) => outputBound(link, input)))
+  if (chain.every(({ adapter }) => adapter.free && adapter.id === "offline")) return zero
+  const bound = Math.max(1, ...chain.map((link) => outputBound(link, input)))
   return ordered(Math.min(200, expected.durationMs / 4), expected.durationMs, 10_000 + bound * 50)
 }
 
@@ -227,7 +221,7 @@ export const inFlightUnder = (
   const dearest = Math.max(
     0,
     ...calls.map((call) =>
-      Math.max(0, ...chainOf(call).map((link) => reserveUsd(priced(link), inputOf(call.scheduled)) ?? 0))
+      Math.max(0, ...chainOf(call).map((link) => reserveUsd(link, inputOf(call.scheduled)) ?? 0))
     )
   )
   return dearest === 0 ? undefined : Math.floor(maxUsd / dearest)

@@ -66,7 +66,11 @@ const forecastLine = (named: ReadonlyArray<Named>, maxUsd: number | undefined): 
     for (const { adapter, modelId, price } of links) {
       if (adapter.free) continue
       const name = adapter.id.startsWith("command:") ? adapter.id : `${adapter.id}:${modelId}`
-      prices.set(name, `${name} ${priceText({ free: false, ...defined({ price }) })}`)
+      const costs =
+        adapter.reserveUsd !== undefined && price === undefined
+          ? "bounded a call"
+          : priceText({ free: false, ...defined({ price }) })
+      prices.set(name, `${name} ${costs}`)
     }
   }
   return `spending: ${capText(maxUsd)}; ${[...prices.values()].join("; ")}`
@@ -74,13 +78,18 @@ const forecastLine = (named: ReadonlyArray<Named>, maxUsd: number | undefined): 
 
 /** The first model that may cost something nobody knows how much of. */
 const withoutPrice = (named: ReadonlyArray<Named>): string | undefined =>
-  named.find(({ links }) => links.some(({ adapter, price }) => !adapter.free && price === undefined))
-    ?.reference
+  named.find(({ links }) =>
+    links.some(
+      ({ adapter, price }) => !adapter.free && adapter.reserveUsd === undefined && price === undefined
+    )
+  )?.reference
 
 const noPrice = (reference: string): RunErrorInfo => ({
   code: "unknown_price",
   message: `${reference} has no known price, so it cannot run under a cost bound`,
-  cure: `give its price in alembic.json ("prices"), or run without --max-usd and budget.usd`
+  cure: reference.startsWith("command:")
+    ? `name what a call costs at most, in alembic.json: "commands": { "${reference.slice("command:".length)}": { "maxUsdPerCall": 0.5 } }, or run without --max-usd and budget.usd`
+    : `give its price in alembic.json ("prices"), or run without --max-usd and budget.usd`
 })
 
 const infoOf = ({ code, cure, message }: RegistryError): RunErrorInfo => ({ code, message, cure })

@@ -41,13 +41,11 @@ const events = (
   ])
 
 const binding = (free: boolean, price?: Price): Binding => ({
-  // The offline adapter's own reserve is 0, and must not be taken for the model's.
   adapter: {
     id: "openai",
     free,
     hasSideEffects: false,
-    attempt: () => Effect.die("never called"),
-    reserveUsd: () => 0
+    attempt: () => Effect.die("never called")
   },
   modelId: "m",
   ...(price === undefined ? {} : { price })
@@ -95,6 +93,17 @@ describe("forecastOf", () => {
       low: 0,
       expected: 0,
       high: 0
+    })
+  })
+
+  it("takes a model that bounds itself to cost its bound, and nothing at least", () => {
+    const calls = foreseenCalls(events({ key: "a" }))
+    const unpriced = binding(false)
+    const bounded: Binding = { ...unpriced, adapter: { ...unpriced.adapter, reserveUsd: () => 0.5 } }
+    assert.deepStrictEqual(forecastOf(calls, () => [bounded]).total.costUsd, {
+      low: 0,
+      expected: 0.5,
+      high: 0.5
     })
   })
 
