@@ -70,7 +70,7 @@ export const callLine = (call: CallRecord): CallLine => {
     name,
     kind: kindOf(call),
     status: statusWord(call),
-    from: scheduledAt,
+    from: Math.min(scheduledAt, call.tries[0]?.startedAt ?? scheduledAt),
     ...defined({
       phase,
       model,

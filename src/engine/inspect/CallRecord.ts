@@ -8,6 +8,7 @@ import { ModelErrorInfo, TokenUsage } from "../../domain/ModelError.ts"
 import { FellBack } from "../../domain/ModelRun.ts"
 import type { BlobRef, RunEvent, RunEventOf } from "../../domain/run/RunEvent.ts"
 import { wholeNanos } from "../../journal/state/RunState.ts"
+import { isAboutDoubt } from "../doubt/Doubts.ts"
 import { callName, proofFailure, sleepMsOf } from "./callName.ts"
 
 /** One attempt of a call. Of the last one of an answered call, `CallRecord` has the rest. */
@@ -16,6 +17,8 @@ export interface AttemptRecord {
   readonly dispatch: number
   /** From 1 since the dispatch. */
   readonly attempt: number
+  /** Why the call was dispatched again: nobody knows how it had ended, or its failure was given up. */
+  readonly again?: "doubt" | "failed"
   /** Why there is a further one; absent for the first. */
   readonly kind?: RunEventOf<"AttemptStarted">["kind"]
   readonly adapterId?: string
@@ -30,6 +33,12 @@ export interface AttemptRecord {
   readonly costUsd?: number
   /** What the model said, where that is not the answer. */
   readonly raw?: BlobRef
+}
+
+/** Why a call was dispatched again, in words. */
+export const againWords: Readonly<Record<NonNullable<AttemptRecord["again"]>, string>> = {
+  doubt: "dispatched again, since nobody knew how it had ended",
+  failed: "made again after it had failed"
 }
 
 export type CallRecordStatus = "scheduled" | "completed" | "failed" | "cancelled" | "parked"
@@ -72,7 +81,7 @@ export interface CallRecord {
   readonly until?: number
   /** The call that was at work on its behalf, by number: a council, a mission. */
   readonly parent?: number
-  /** Milliseconds of the run's clock. */
+  /** When it was dispatched last, in milliseconds of the run's clock. */
   readonly scheduledAt: number
   readonly endedAt?: number
   /** Of the model's work alone, as the adapter measured it. */
@@ -178,6 +187,8 @@ export class CallRecords {
   private readonly calls = new Map<string, CallRecord>()
   /** Calls that make calls and are at work, by `callId`, in the order they began. */
   private readonly atWork = new Map<string, number>()
+  /** Calls that wait for a person, by `callId`: they go on where they were. */
+  private readonly asking = new Set<string>()
 
   fold(event: RunEvent): void {
     switch (event.type) {
@@ -190,6 +201,9 @@ export class CallRecords {
       case "CallCompleted":
       case "CallParked":
         return this.completed(event)
+      case "QuestionAsked":
+        if (!isAboutDoubt(event)) this.asking.add(callId(event))
+        return
       case "CallCancelled": {
         const call = this.known(event, event.seq)
         const { until: _, ...over } = call
@@ -240,7 +254,14 @@ export class CallRecords {
     const verb = call.verb === "agent" ? undefined : call.verb
     // A room makes its calls while it is at work; with one at work, it is that one.
     const rooms = [...this.atWork.values()]
+    const goesOn = this.asking.delete(callId(event)) && before?.status === "scheduled"
     const dispatch = lastDispatch(before?.tries ?? []) + 1
+    const again =
+      before === undefined
+        ? undefined
+        : before.status === "scheduled"
+          ? ("doubt" as const)
+          : ("failed" as const)
     this.set({
       key,
       occurrence,
@@ -251,14 +272,16 @@ export class CallRecords {
       attempts: 0,
       tries: [
         ...(before?.tries ?? []),
-        ...(verb === undefined ? [{ dispatch, attempt: 1, startedAt: at }] : [])
+        ...(verb === undefined && !goesOn
+          ? [{ dispatch, attempt: 1, ...defined({ again }), startedAt: at }]
+          : [])
       ],
       ...defined({
         until: sleeps === undefined ? undefined : at + sleeps,
         inDoubt: retry,
         parent: n === 0 && rooms.length === 1 ? rooms[0] : undefined
       }),
-      scheduledAt: before?.scheduledAt ?? at,
+      scheduledAt: goesOn ? before.scheduledAt : at,
       seq: before?.seq ?? seq
     })
     if (n !== 0 && verb !== undefined && verb !== "sleep")
@@ -300,7 +323,7 @@ export class CallRecords {
       reused || last === undefined
         ? []
         : last.endedAt === undefined
-          ? ended(call.tries, last, { endedAt: event.at })
+          ? ended(call.tries, last, { endedAt: event.at, ...defined({ error: outcome.failure }) })
           : call.tries
     this.set({
       ...call,

@@ -4,7 +4,7 @@ import { durationText } from "../../domain/durationText.ts"
 import type { ModelErrorInfo } from "../../domain/ModelError.ts"
 import type { RunErrorInfo } from "../../domain/run/RunEvent.ts"
 import type { AttemptDetail, CallDetail } from "./callDetails.ts"
-import { wasCut, type CallRecord } from "./CallRecord.ts"
+import { againWords, wasCut, type CallRecord } from "./CallRecord.ts"
 import type { Inspection } from "./inspectRun.ts"
 import { isLost } from "./selectCalls.ts"
 import type { WordEdit } from "./wordDiff.ts"
@@ -29,10 +29,12 @@ const took = ({ endedAt, scheduledAt }: Pick<CallRecord, "endedAt" | "scheduledA
   endedAt === undefined ? 0 : Math.max(0, endedAt - scheduledAt)
 
 /** Milliseconds between an attempt's end and the next one, of all attempts together. */
-const waits = (tries: ReadonlyArray<Pick<AttemptDetail, "endedAt" | "startedAt">>): number =>
+const waits = (tries: ReadonlyArray<Pick<AttemptDetail, "again" | "endedAt" | "startedAt">>): number =>
   tries.reduce((sum, attempt, at) => {
     const before = tries[at - 1]?.endedAt
-    return before === undefined ? sum : sum + Math.max(0, attempt.startedAt - before)
+    return before === undefined || attempt.again !== undefined
+      ? sum
+      : sum + Math.max(0, attempt.startedAt - before)
   }, 0)
 
 const largest = (
@@ -113,11 +115,14 @@ const errorText = ({ code, httpStatus, message }: ModelErrorInfo): string =>
 
 const since = (start: number, at: number): string => `+${durationText(Math.max(0, at - start))}`
 
+/** When it was made first. */
+const begunAt = ({ scheduledAt, tries }: CallDetail): number => tries[0]?.startedAt ?? scheduledAt
+
 const attemptStep = (call: CallDetail, attempt: AttemptDetail, at: number): string => {
-  const { adapterId, endedAt, error, finishReason, kind, modelId, said, startedAt } = attempt
+  const { adapterId, again, endedAt, error, finishReason, kind, modelId, said, startedAt } = attempt
   const failure = error ?? (at === call.tries.length - 1 ? call.failure : undefined)
   const who = adapterId === undefined ? "" : ` of ${adapterId}:${modelId ?? ""}`
-  const why = kind === undefined ? "" : ` (${kind})`
+  const why = again === undefined ? (kind === undefined ? "" : ` (${kind})`) : ` (${againWords[again]})`
   const outcome =
     failure !== undefined
       ? errorText(failure)
@@ -126,7 +131,7 @@ const attemptStep = (call: CallDetail, attempt: AttemptDetail, at: number): stri
         : endedAt === undefined
           ? "nobody knows how it ended"
           : "answered"
-  return `${since(call.scheduledAt, startedAt)}  attempt ${at + 1}${why}${who}: ${outcome}`
+  return `${since(begunAt(call), startedAt)}  attempt ${at + 1}${why}${who}: ${outcome}`
 }
 
 /** The call that is most like one that was made anew, and in what its key differs. */
@@ -170,7 +175,7 @@ export const explainCall = (call: CallDetail, nearest?: NearestCall): Explanatio
     ...(waits(call.tries) > 0
       ? [`${durationText(waits(call.tries))} of it were waits between attempts`]
       : []),
-    ...(call.endedAt === undefined ? [] : [`${since(call.scheduledAt, call.endedAt)}  ended`]),
+    ...(call.endedAt === undefined ? [] : [`${since(begunAt(call), call.endedAt)}  ended`]),
     ...(call.costUsd === undefined ? [] : [`it cost $${call.costUsd}`]),
     ...(nearest === undefined
       ? []

@@ -1,7 +1,7 @@
 // One call whole, for people: what was asked, every attempt, what came, and what it was used for.
 import type { CallDetail, AttemptDetail } from "../../../engine/inspect/callDetails.ts"
 import { answerText } from "../../../engine/inspect/callDetails.ts"
-import { wasCut, type CallRecord } from "../../../engine/inspect/CallRecord.ts"
+import { againWords, wasCut, type CallRecord } from "../../../engine/inspect/CallRecord.ts"
 import type { ModelErrorInfo, TokenUsage } from "../../../domain/ModelError.ts"
 import { clip, type Style } from "../../terminal/style.ts"
 import { countText, dollarsText, durationText, plural } from "../numbers.ts"
@@ -34,7 +34,7 @@ const headed = (head: string, text: string | undefined, style: Style): ReadonlyA
 
 /** How long after an attempt had ended the next one was sent. */
 const waited = (before: AttemptDetail | undefined, attempt: AttemptDetail): string =>
-  before?.endedAt === undefined || attempt.startedAt <= before.endedAt
+  before?.endedAt === undefined || attempt.again !== undefined || attempt.startedAt <= before.endedAt
     ? ""
     : `after a wait of ${durationText(attempt.startedAt - before.endedAt)}`
 
@@ -42,19 +42,8 @@ const kinds = { retry: "tried again", repair: "shown its mistake", fallback: "an
 
 const attemptLines = (call: CallDetail, style: Style): ReadonlyArray<string> =>
   call.tries.flatMap((attempt, at) => {
-    const {
-      adapterId,
-      costUsd,
-      dispatch,
-      endedAt,
-      error,
-      finishReason,
-      kind,
-      modelId,
-      said,
-      startedAt,
-      usage
-    } = attempt
+    const { adapterId, costUsd, endedAt, error, finishReason, kind, modelId, said, startedAt, usage } =
+      attempt
     const isLast = at === call.tries.length - 1
     const failure = error ?? (isLast ? call.failure : undefined)
     const outcome =
@@ -67,7 +56,7 @@ const attemptLines = (call: CallDetail, style: Style): ReadonlyArray<string> =>
             : style.green("answered")
     const line = facts([
       kind === undefined ? "" : kinds[kind],
-      dispatch > 1 && attempt.attempt === 1 ? "dispatched again after a crash" : "",
+      attempt.again === undefined ? "" : againWords[attempt.again],
       adapterId === undefined ? "" : `${adapterId}:${modelId ?? ""}`,
       waited(call.tries[at - 1], attempt),
       endedAt === undefined ? "" : durationText(Math.max(0, endedAt - startedAt)),

@@ -142,3 +142,50 @@ describe("alembic diff", () => {
     })
   )
 })
+
+describe("a call that was made again", () => {
+  it.live("keeps how it had failed, and no time in which nobody worked on it is its own", () =>
+    Effect.gen(function* () {
+      const cwd = yield* planFolder({
+        "GOAL.md": "g\n",
+        "alembic.plan.ts": `export const run = async (h) => (await h.agent("go", { model: "command:flip", label: "go" })).ok`
+      })
+      const up = join(cwd, "up")
+      const flip = { command: ["/bin/sh", "-c", `test -e '${up}' && echo fine || { echo bad >&2; exit 2; }`] }
+      writeFileSync(join(cwd, "alembic.json"), JSON.stringify({ commands: { flip } }))
+      yield* alembic({ cwd }, "run", "--yes")
+      writeFileSync(up, "")
+      const resumed = yield* alembic({ cwd }, "resume", "@last", "--retry-failed", "--yes")
+      assert.strictEqual(resumed.code, 0, resumed.err)
+      const { out } = yield* alembic({ cwd }, "show", "@last", "go")
+      assert.match(out, /1\. \w+: .*bad/)
+      assert.match(out, /2\. answered {2}made again after it had failed/)
+      assert.notMatch(out, /crash|wait of/)
+      const why = yield* alembic({ cwd }, "why", "@last", "go")
+      assert.match(why.out, /attempt 1.*: .*bad/)
+      assert.notMatch(why.out, /were waits/)
+      const [call] = jsonLines(yield* alembic({ cwd }, "show", "@last", "1", "--json"))
+      assert.deepNestedInclude(call, { "tries[1].again": "failed", status: "completed" })
+      assert.strictEqual(
+        call?.["scheduledAt"],
+        Reflect.get(Object(Reflect.get(Object(call?.["tries"]), 1)), "startedAt")
+      )
+    })
+  )
+
+  it.live("is not one that a person answered", () =>
+    Effect.gen(function* () {
+      const cwd = yield* planFolder({
+        "GOAL.md": "g\n",
+        "alembic.plan.ts": `export const run = async (h) => (await h.agent("Which?", { model: "human", label: "choice" })).text`
+      })
+      yield* alembic({ cwd }, "run")
+      yield* alembic({ cwd }, "answer", "@last", "q-1", "this")
+      yield* alembic({ cwd }, "resume", "@last")
+      const { out } = yield* alembic({ cwd }, "show", "@last", "choice")
+      assert.match(out, /1\. answered/)
+      assert.notMatch(out, /2\.|again|not known/)
+      assert.notMatch((yield* alembic({ cwd }, "why", "@last")).out, /further attempt/)
+    })
+  )
+})
