@@ -3,6 +3,7 @@
 import { Deferred, Effect, Fiber, Schema, Scope, type Stream } from "effect"
 import { AdapterRegistry } from "../../adapters/registry/AdapterRegistry.ts"
 import { defined } from "../../domain/defined.ts"
+import { wholeNanos } from "../../domain/budget/nanos.ts"
 import type { Json } from "../../domain/json/canonicalJson.ts"
 import type { RunEvent } from "../../domain/run/RunEvent.ts"
 import { exitCodeOf } from "../../domain/run/RunStatus.ts"
@@ -14,6 +15,7 @@ import { Output } from "../Output.ts"
 import { answeredHere } from "./askHere.ts"
 import { notify, type Notifying } from "./notify.ts"
 import { makePreflight, type Spending } from "./preflight.ts"
+import { dollarsText } from "../render/numbers.ts"
 import { eventLine } from "../render/run/eventLine.ts"
 import { madeUpByRule } from "../render/offlineNotice.ts"
 import { asTyped } from "../render/nextCommand.ts"
@@ -55,6 +57,10 @@ const withCure = (summary: RunSummary, typed: string | undefined): RunSummary =>
 }
 
 const isOffline = Schema.is(Schema.Struct({ adapterId: Schema.Literal("offline") }))
+
+/** What was billed beyond the cap: no bound holds a provider that does not keep it. US dollars. */
+const overCap = ({ spentUsd }: RunSummary, maxUsd: number | undefined): number | undefined =>
+  maxUsd === undefined || spentUsd <= maxUsd ? undefined : wholeNanos(spentUsd - maxUsd)
 
 /** Runs `run`, which is given how to watch, stop and preflight it, and prints what comes of it. */
 export const performRun = <R>(
@@ -114,8 +120,15 @@ export const performRun = <R>(
       const summary = withCure(ended, terms.typed)
       yield* Fiber.interrupt(announce)
       const signal = (yield* Deferred.isDone(stop)) ? yield* Deferred.await(stop) : undefined
-      yield* output.emit(summary)
+      const overCapUsd = overCap(summary, terms.maxUsd)
+      yield* output.emit(overCapUsd === undefined ? summary : { ...summary, overCapUsd })
       if (!output.json || !summary.ok) yield* output.note(summaryText(summary, output.style))
+      if (overCapUsd !== undefined)
+        yield* output.note(
+          output.style.red(
+            `${dollarsText(summary.spentUsd)} was billed under a cap of ${dollarsText(terms.maxUsd ?? 0)}: a call cost more than the bound that it was held to`
+          )
+        )
       if (summary.result !== undefined) yield* output.print((terms.show ?? resultText)(summary.result))
       if (madeUp) yield* output.note(output.style.dim(madeUpByRule))
       yield* output.exitWith(exitCodeOf(summary.status, signal))

@@ -10,6 +10,7 @@
 // A5  What is free is always admitted, and counts no call.
 import { Schema } from "effect"
 import type { Budget } from "../Contract.ts"
+import { defined } from "../defined.ts"
 import { ceilNanos } from "./nanos.ts"
 import { committedOf, type Amount, type Sums } from "./Spending.ts"
 
@@ -37,7 +38,9 @@ export const Refusal = Schema.Struct({
   /** The scope's name. */
   budget: Schema.String,
   /** `price`: that of the model is not known, whatever is left. `ms`: the time is over. */
-  bound: Schema.Literals([...bounds, "price", "ms"])
+  bound: Schema.Literals([...bounds, "price", "ms"]),
+  /** What the attempt would have had to hold, in US dollars, where dollars were too few. */
+  needUsd: Schema.optionalKey(Schema.Number)
 })
 export type Refusal = typeof Refusal.Type
 
@@ -47,7 +50,11 @@ export interface Refused extends Refusal {
 }
 
 /** What of it stands in the call's error, as its detail. */
-export const refusalOf = ({ bound, budget }: Refused): Refusal => ({ budget, bound })
+export const refusalOf = ({ bound, budget, needUsd }: Refused): Refusal => ({
+  budget,
+  bound,
+  ...defined({ needUsd })
+})
 
 const committed = (sums: Sums, bound: Bound): number => (bound === "usd" ? committedOf(sums) : sums[bound])
 
@@ -80,12 +87,14 @@ export const admission = (
     for (const bound of bounds) {
       const cap = caps[bound]
       if (cap === undefined) continue
+      const needed = bound === "usd" && need.usd !== undefined ? { needUsd: ceilNanos(need.usd) } : {}
       if (cap <= 0)
         return {
           _tag: "refused",
           why: `${name}.${bound} is ${cap}: only free adapters may run`,
           budget: name,
-          bound
+          bound,
+          ...needed
         }
       const over = committed(sums, bound) + needOf(need, bound, newCall) - cap
       if (over <= slack) continue
@@ -97,7 +106,8 @@ export const admission = (
           _tag: "refused",
           why: `an attempt${what} does not fit in what is left of ${name}.${bound} (${cap})`,
           budget: name,
-          bound
+          bound,
+          ...needed
         }
       }
       waits ??= at

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { councilFirstRules } from "../../domain/run/rules.ts"
 import type { RunEventBody } from "../../domain/run/RunEvent.ts"
 import type { RunSummary } from "../../domain/run/RunSummary.ts"
+import { committedOf } from "../../domain/budget/Spending.ts"
 import { wholeNanos } from "../../domain/budget/nanos.ts"
 import { defined } from "../../domain/defined.ts"
 import { journalErrorInfo, journalStatus } from "../../journal/state/journalStatus.ts"
@@ -46,21 +47,35 @@ const overBudgetText = (calls: number, { bound }: RefusedBy = {}): string =>
     ? `${calls} call(s) were not sent: what a model costs is not known, and there is a cost bound`
     : `${calls} call(s) did not fit in the budget and were not sent`
 
+/** The next number above with two digits that count. */
+const roundedUp = (usd: number): number => {
+  const step = 10 ** (Math.floor(Math.log10(usd)) - 1)
+  return wholeNanos(Math.ceil(wholeNanos(usd) / step - 1e-9) * step)
+}
+
+/** A cap under which what was refused fits besides what is committed; twice the one there was at least. */
+const roomyCap = (run: RunContext, cap: number, calls: number, needUsd = 0): number => {
+  const committed = committedOf(run.journal.state().spending.of())
+  return roundedUp(Math.max(cap * 2, committed + needUsd * calls, 1e-9))
+}
+
 /**
  * What to type when the budget was too small. A contract's budget is part of what the run is: with another it is another
- * run. Twice the cap is room for as much again.
+ * run.
  */
 const moreBudgetCure = (
-  { budget, contract, journal }: RunContext,
-  { bound, budget: of, model = "its model" }: RefusedBy = {}
+  run: RunContext,
+  calls: number,
+  { bound, budget: of, model = "its model", needUsd }: RefusedBy = {}
 ): string => {
+  const { budget, contract, journal } = run
   const { runId } = journal
   const again = `${editCure(runId)} (what was answered is not paid again)`
   if (bound === "price")
     return `name the price of ${model} under prices in alembic.json, then: ${retryCure(runId)} --config alembic.json`
   if (of !== undefined && of !== wholeRun) return `raise ${of}, then: ${again}`
   return contract?.budget === undefined && budget.usd !== undefined
-    ? `${retryCure(runId)} --max-usd ${budget.usd > 0 ? wholeNanos(budget.usd * 2) : 1}`
+    ? `${retryCure(runId)} --max-usd ${budget.usd > 0 ? roomyCap(run, budget.usd, calls, needUsd) : 1}`
     : `raise the contract's budget, then: ${again}`
 }
 
@@ -94,7 +109,7 @@ const endOf = (
     const error = {
       code: "budget_exceeded",
       message: overBudgetText(overBudget, refusedBy),
-      cure: moreBudgetCure(run, refusedBy)
+      cure: moreBudgetCure(run, overBudget, refusedBy)
     }
     return { type: "RunFailed", status: "failed", error, ...result, coverage }
   }

@@ -1,4 +1,6 @@
 // A `command:` model under a budget: it runs where it names what a call costs at most, and is held to that.
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { alembic, jsonLines, lastLine } from "../../support/commandLine.ts"
@@ -25,6 +27,43 @@ describe("a command under a budget", () => {
       const { code, err } = yield* alembic({ cwd }, "run", "--max-usd", "1", "--yes")
       assert.strictEqual(code, 2)
       assert.match(err, /unknown_price.*\n.*"worker": \{ "maxUsdPerCall"/)
+    })
+  )
+
+  it.live("names a cap under which what was refused fits, and goes on under it", () =>
+    Effect.gen(function* () {
+      const cwd = yield* folder({ maxUsdPerCall: 0.4 })
+      const run = yield* alembic({ cwd }, "run", "--max-usd", "0.1", "--yes")
+      assert.match(run.err, /next: alembic resume run-\w+ --retry-failed --max-usd 1\.2\b/)
+      const why = yield* alembic({ cwd }, "why", "@last")
+      assert.match(why.out, /next: alembic resume run-\w+ --retry-failed --max-usd 1\.2\b/)
+      const again = yield* alembic({ cwd }, "resume", "@last", "--retry-failed", "--max-usd", "1.2", "--yes")
+      assert.strictEqual(again.code, 0, again.err)
+    })
+  )
+
+  it.live("says so where a tool billed more than its bound, and so more than the cap", () =>
+    Effect.gen(function* () {
+      const cwd = yield* folder({ maxUsdPerCall: 0.4 })
+      const dear = JSON.stringify({
+        type: "result",
+        subtype: "success",
+        is_error: false,
+        result: "done",
+        total_cost_usd: 9
+      })
+      const command = [process.execPath, "-e", `console.log(${JSON.stringify(dear)})`]
+      writeFileSync(
+        join(cwd, "alembic.json"),
+        JSON.stringify({ commands: { worker: { command, reads: "claude", maxUsdPerCall: 0.4 } } })
+      )
+      const run = yield* alembic({ cwd }, "run", "--max-usd", "0.5", "--yes", "--accept-loss")
+      assert.match(
+        run.err,
+        /\$9\.00 was billed under a cap of \$0\.500: a call cost more than the bound that it was held to/
+      )
+      const told = lastLine(yield* alembic({ cwd }, "run", "--json", "--yes", "--accept-loss"))
+      assert.deepInclude(told, { overCapUsd: 8.5 })
     })
   )
 

@@ -2,6 +2,7 @@
 import { Effect, Option } from "effect"
 import { Argument } from "effect/cli"
 import { defined } from "../../../domain/defined.ts"
+import type { RunErrorInfo } from "../../../domain/run/RunEvent.ts"
 import { callDetails } from "../../../engine/inspect/callDetails.ts"
 import { explainCall, explainRun, type Explanation } from "../../../engine/inspect/explain.ts"
 import { inspectionOf } from "../../../engine/inspect/inspectRun.ts"
@@ -28,7 +29,11 @@ const explanationText = ({ steps, verdict }: Explanation, style: Style): string 
   [style.bold(verdict), ...steps.map((step) => `  ${step.replaceAll("\n", "\n    ")}`)].join("\n")
 
 /** What to type next for the run; undefined for one that is done or at work. */
-const cureOfRun = (journal: RunJournal, status: string, code: string | undefined): string | undefined => {
+const cureOfRun = (
+  journal: RunJournal,
+  status: string,
+  error: RunErrorInfo | undefined
+): string | undefined => {
   const { runId } = journal
   const state = journal.state()
   const isProgram = journal.meta.blobs["bundle"] === undefined
@@ -43,7 +48,8 @@ const cureOfRun = (journal: RunJournal, status: string, code: string | undefined
     case "failed":
     case "refused":
     case "invalid":
-      return failureCure(runId, code ?? "", state, isProgram)
+      // The run itself said what leads on, where it knew.
+      return error?.cure ?? failureCure(runId, error?.code ?? "", state, isProgram)
     default:
       return undefined
   }
@@ -81,7 +87,7 @@ export default defineCommand({
       }
       const { kept } = yield* storedRunOf(runId)
       const typed = asTyped(typedOf(kept))
-      const runCure = cureOfRun(journal, inspection.run.status, inspection.run.error?.code)
+      const runCure = cureOfRun(journal, inspection.run.status, inspection.run.error)
       const next = runCure === undefined ? undefined : typed(runCure)
       if (Option.isNone(call)) {
         const explanation = explainRun(inspection)
