@@ -2,6 +2,7 @@
 // call is taken from the run; only the rest is made.
 import { Effect, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
+import { whyUnusable } from "../../../adapters/providers/human.ts"
 import type { Json } from "../../../domain/json/canonicalJson.ts"
 import type { ForkSet } from "../../../domain/run/Fork.ts"
 import { forkRun } from "../../../engine/launch/forkRun.ts"
@@ -21,7 +22,7 @@ import { Output } from "../../Output.ts"
 import { agreedAgain, sameAgain } from "../../render/nextCommand.ts"
 import { notifyingOf } from "../../running/notify.ts"
 import { lower, performRun } from "../../running/performRun.ts"
-import { howOf, keptBlobs, modelsOf, resumedSettings } from "../../settings/runSettings.ts"
+import { howOf, keptBlobs, modelsOf, resumedSettings, typedOf } from "../../settings/runSettings.ts"
 import { storedRun } from "../../settings/storedRun.ts"
 import { claiming, countingOnly, madeElsewhere, originOf, requirementsOfRun } from "../../trust/origin.ts"
 import { foreign } from "../../trust/TrustStore.ts"
@@ -111,7 +112,7 @@ const forkedCall = Effect.fnUntraced(function* (runId: string, named: string) {
   const [detail] = yield* Effect.mapError(callDetails(journal, [], [call]), fromJournal)
   return {
     call,
-    hasSchema: detail?.call?.schema !== undefined,
+    schema: detail?.call?.schema,
     // A council or a mission asks as its rules say: the plan has no word in it.
     isAskedByPlan: detail?.call?.verb === "agent" && detail.call.spec === undefined
   }
@@ -139,8 +140,15 @@ export default defineCommand({
     const stored = yield* onJournal(storedRun(input.run))
     const origin = yield* onJournal(originOf(stored.runId))
     if (!origin.own) yield* output.note(`${stored.runId}: ${madeElsewhere}`)
-    const { call, hasSchema, isAskedByPlan } = yield* onJournal(forkedCall(stored.runId, input.at))
-    const set = yield* setOf(input.set, hasSchema)
+    const { call, isAskedByPlan, schema } = yield* onJournal(forkedCall(stored.runId, input.at))
+    const set = yield* setOf(input.set, schema !== undefined)
+    const unusable =
+      set.output === undefined || schema === undefined ? undefined : whyUnusable(set.output, schema)
+    if (unusable !== undefined) {
+      return yield* badInput("bad_answer", `the output does not answer call ${call.number}: ${unusable}`, {
+        cure: `--set output=@FILE, JSON of its schema (alembic show ${stored.runId} ${call.number} has it)`
+      })
+    }
     if (!isAskedByPlan && set.output === undefined) {
       return yield* badInput(
         "usage",
@@ -178,6 +186,7 @@ export default defineCommand({
         },
         claiming: yield* onJournal(claiming(undefined, foreign)),
         models: stored.boardModels,
+        typed: typedOf(settled.kept),
         notifying: notifyingOf(input.notify, settled.config),
         fixtures: settled.fixtures !== undefined
       }

@@ -139,3 +139,29 @@ describe("alembic fork", () => {
     })
   )
 })
+
+describe("a fork of a call with a schema", () => {
+  it.live("takes no output that the call could not have answered, and says why", () =>
+    Effect.gen(function* () {
+      const cwd = yield* planFolder({
+        "GOAL.md": "g",
+        "own.plan.ts": `export const run = async (h) => {
+  const schema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] }
+  const given = await h.agent("give", { label: "give", schema })
+  return given.ok ? given.output.n + 1 : given.error.code
+}`
+      })
+      yield* alembic({ cwd }, "run", "--plan", "own.plan.ts")
+      const fork = (output: string) =>
+        alembic({ cwd }, "fork", "@last", "--at", "give", "--set", `output=${output}`)
+      for (const wrong of ['{"n":"7"}', "nonsense", "[]"]) {
+        const { code, err } = yield* fork(wrong)
+        assert.strictEqual(code, 2, wrong)
+        assert.match(err, /bad_answer.*call 1.*\n.*alembic show/)
+      }
+      const right = yield* fork('{"n":7}')
+      assert.strictEqual(right.code, 0, right.err)
+      assert.match(right.out, /^8\n/)
+    })
+  )
+})
