@@ -4,7 +4,7 @@ import { Console, Context, Effect, Ref } from "effect"
 import * as Schema from "effect/Schema"
 import { baseDirIn, inBase } from "./render/nextCommand.ts"
 import type { Screen } from "./render/live/liveLines.ts"
-import { jsonLine, liveLine, type Edge } from "./terminal/edge.ts"
+import { jsonLine, liveLine, peopleText, type Edge } from "./terminal/edge.ts"
 import { makeStyle, type Style } from "./terminal/style.ts"
 
 export interface OutputOptions {
@@ -44,6 +44,8 @@ export class Output extends Context.Service<
     readonly emitLine: (line: string) => Effect.Effect<void>
     /** For people, on stdout. Says nothing with --json. */
     readonly print: (text: string) => Effect.Effect<void>
+    /** What a next command reads, on stdout: an answer, a result, a prompt. Says nothing with --json. */
+    readonly data: (text: string) => Effect.Effect<void>
     /** For people, on stderr, whatever the mode. */
     readonly note: (text: string) => Effect.Effect<void>
     /** The code the process will exit with. */
@@ -76,8 +78,10 @@ export const makeOutput = (options: OutputOptions) =>
           ? Console.log(jsonLine(options.edge, JSON.stringify(withTyped(value, typed))))
           : Effect.void,
       emitLine: (line) => (options.json ? Console.log(jsonLine(options.edge, line)) : Effect.void),
-      print: (text) => (options.json ? Effect.void : Console.log(text)),
-      note: (text) => Console.error(text),
+      print: (text) =>
+        options.json ? Effect.void : Console.log(peopleText(text, options.edge.stdout, options.edge.mark)),
+      data: (text) => (options.json ? Effect.void : Console.log(text)),
+      note: (text) => Console.error(peopleText(text, options.edge.stderr, options.edge.mark)),
       exitWith: (next) => Ref.set(code, next),
       exitCode: Ref.get(code)
     })

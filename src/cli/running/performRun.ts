@@ -129,7 +129,7 @@ export const performRun = <R>(
             `${dollarsText(summary.spentUsd)} was billed under a cap of ${dollarsText(terms.maxUsd ?? 0)}: a call cost more than the bound that it was held to`
           )
         )
-      if (summary.result !== undefined) yield* output.print((terms.show ?? resultText)(summary.result))
+      if (summary.result !== undefined) yield* output.data((terms.show ?? resultText)(summary.result))
       if (madeUp) yield* output.note(output.style.dim(madeUpByRule))
       yield* output.exitWith(exitCodeOf(summary.status, signal))
     })

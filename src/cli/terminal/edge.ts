@@ -1,6 +1,6 @@
 // The edge: the one place where what a command prints meets a terminal. Everything goes through it: answers, notes,
-// errors, help, logs, the live line. A terminal gets text that is made harmless; a pipe or a file gets every byte as
-// it is.
+// errors, help, logs, the live line. A terminal gets text that is made harmless. What is written for people is harmless
+// in a pipe too, since `| head`, a pager and the log of a CI end on a terminal; data in a pipe is every byte as it is.
 import type { Console } from "effect"
 import { harmless, harmlessJson } from "./harmless.ts"
 import { drawn } from "./style.ts"
@@ -17,6 +17,10 @@ const asIs = (text: string): string => text
 
 const forPeople = (text: string, terminal: boolean, mark: string | undefined): string =>
   drawn(text, mark, terminal ? harmless : asIs)
+
+/** A text for people, also where no terminal reads it. What goes on to a terminal is done there, once. */
+export const peopleText = (text: string, terminal: boolean, mark: string | undefined): string =>
+  terminal ? text : forPeople(text, true, mark)
 
 /** A line of JSON, on stdout. */
 export const jsonLine = ({ stdout }: Edge, line: string): string => (stdout ? harmlessJson(line) : line)

@@ -111,59 +111,68 @@ it.prop("one line of a summary never acts", [Schema.Int], ([seed]) => {
 describe("every command that shows what a run holds", () => {
   const goalOf = (text: string) => `# ${text}\n`
 
-  it.live("is harmless on a terminal, whatever the run was given", () =>
-    Effect.gen(function* () {
-      const text = hostile.filter((piece) => piece.isWellFormed()).join(" ")
-      const quoted = JSON.stringify(text)
-      const plan = `export const run = async (h) => {
+  for (const isTerminal of [true, false])
+    it.live(`is harmless ${isTerminal ? "on a terminal" : "in a pipe"}, whatever the run was given`, () =>
+      Effect.gen(function* () {
+        const text = hostile.filter((piece) => piece.isWellFormed()).join(" ")
+        const quoted = JSON.stringify(text)
+        const plan = `export const run = async (h) => {
         h.phase(${quoted}); h.log(${quoted}, { ${quoted}: ${quoted} })
         const one = await h.agent(${quoted}, { label: ${quoted} })
         const two = await h.agent("fail " + ${quoted}, { label: ${quoted} })
         await h.agent(${quoted}, { model: "human", label: ${quoted} })
         return one.text + ${quoted}
       }`
-      const cwd = yield* planFolder({ "GOAL.md": goalOf(text), "alembic.plan.ts": plan })
-      const fixtures = {
-        rules: [
-          { match: { includes: "fail" }, answer: { failure: { code: "client_error", message: text } } },
-          { match: { includes: "" }, answer: { text } }
-        ]
-      }
-      writeFileSync(join(cwd, "fixtures.json"), JSON.stringify(fixtures))
-      const terminal = {
-        canAsk: false,
-        color: true,
-        stdout: true,
-        stderr: true,
-        columns: 80,
-        screen: () => ({ columns: 80, rows: 24 })
-      }
-      const host = { terminal }
-      const all: Array<string> = []
-      const drawnLines: Array<string> = []
-      const redraw = (line: string) => Effect.sync(() => void drawnLines.push(line))
-      const run = (...args: ReadonlyArray<string>) =>
-        Effect.tap(alembic({ cwd, host: { ...host, redraw } }, ...args), ({ err, out }) =>
-          Effect.sync(() => void all.push(`${out}\n${err}`))
-        )
-      const fixed = ["--offline-fixtures", "fixtures.json"]
-      yield* run("run", "--accept-loss", ...fixed)
-      yield* run("run", "--accept-loss", "--plain", ...fixed)
-      yield* run("list")
-      yield* run("questions")
-      yield* run("inspect", "@last")
-      yield* run("answer", "@last", "q-1", text)
-      yield* run("resume", "@last", "--accept-loss", ...fixed)
-      yield* run("inspect", "@last")
-      yield* run("replay", "@last")
-      yield* run("tail", "@last")
-      yield* run("verify", text)
-      yield* run("check", text)
-      yield* run("ask", text, ...fixed)
-      yield* run(text)
-      yield* run("run", "--plan", text, `--${text}`)
-      for (const one of [...all, ...drawnLines]) assert.notMatch(one.replace(marks, ""), acts)
-      assert.isTrue(all.some((one) => one.includes("\\x1b[2J")))
-    })
-  )
+        const cwd = yield* planFolder({ "GOAL.md": goalOf(text), "alembic.plan.ts": plan })
+        const fixtures = {
+          rules: [
+            { match: { includes: "fail" }, answer: { failure: { code: "client_error", message: text } } },
+            { match: { includes: "" }, answer: { text } }
+          ]
+        }
+        writeFileSync(join(cwd, "fixtures.json"), JSON.stringify(fixtures))
+        const terminal = {
+          canAsk: false,
+          color: isTerminal,
+          stdout: isTerminal,
+          stderr: isTerminal,
+          columns: isTerminal ? 80 : undefined,
+          screen: () => ({ columns: 80, rows: 24 })
+        }
+        const host = { terminal }
+        const all: Array<string> = []
+        const drawnLines: Array<string> = []
+        const redraw = (line: string) => Effect.sync(() => void drawnLines.push(line))
+        // The answer of `ask` and a run's result are data: a pipe gets them as they are.
+        const isData = (args: ReadonlyArray<string>) =>
+          !isTerminal && /^(?:ask|run|resume)$/.test(args[0] ?? "")
+        const run = (...args: ReadonlyArray<string>) =>
+          Effect.tap(alembic({ cwd, host: { ...host, redraw } }, ...args), ({ err, out }) =>
+            Effect.sync(() => void all.push(isData(args) ? err : `${out}\n${err}`))
+          )
+        const fixed = ["--offline-fixtures", "fixtures.json"]
+        yield* run("run", "--accept-loss", ...fixed)
+        yield* run("run", "--accept-loss", "--plain", ...fixed)
+        yield* run("list")
+        yield* run("questions")
+        yield* run("inspect", "@last")
+        yield* run("answer", "@last", "q-1", text)
+        yield* run("resume", "@last", "--accept-loss", ...fixed)
+        yield* run("inspect", "@last")
+        yield* run("replay", "@last")
+        yield* run("why", "@last")
+        yield* run("why", "@last", "1")
+        yield* run("show", "@last")
+        yield* run("show", "@last", "1")
+        yield* run("diff", "@last", "@last")
+        yield* run("tail", "@last")
+        yield* run("verify", text)
+        yield* run("check", text)
+        yield* run("ask", text, ...fixed)
+        yield* run(text)
+        yield* run("run", "--plan", text, `--${text}`)
+        for (const one of [...all, ...drawnLines]) assert.notMatch(one.replace(marks, ""), acts)
+        assert.isTrue(all.some((one) => one.includes("\\x1b[2J")))
+      })
+    )
 })

@@ -18,7 +18,7 @@ const printSchema = Effect.fnUntraced(function* (kind: FileKind) {
   const { fileSchema } = yield* Effect.promise(() => import("../../init/fileSchemas.ts"))
   const schema = fileSchema(kind)
   yield* output.emit(schema)
-  yield* output.print(JSON.stringify(schema, undefined, 2))
+  yield* output.data(JSON.stringify(schema, undefined, 2))
 })
 
 const writeFiles = Effect.fnUntraced(function* (files: ReadonlyArray<InitFile>, next: string) {

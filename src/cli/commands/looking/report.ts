@@ -45,7 +45,7 @@ export default defineCommand({
       : reportFile(yield* (yield* Host).pageCode, runPageOf(reported), texts)
     if (md && Option.isNone(out)) {
       yield* output.emit({ type: "ReportSummary", ok: true, runId, markdown: text })
-      return yield* output.print(text.trimEnd())
+      return yield* output.data(text.trimEnd())
     }
     const name = Option.getOrElse(out, () => `${runId}.html`)
     const { bytes, path } = yield* writePage(name, text, "alembic report RUN --out FILE")

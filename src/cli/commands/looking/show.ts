@@ -91,7 +91,7 @@ export default defineCommand({
       }
       const details = yield* Effect.mapError(callDetails(journal, calls, chosen), fromJournal)
       if (prompt && !output.json)
-        return yield* output.print(
+        return yield* output.data(
           yield* onlyOne(
             details.map((one) => one.call?.prompt),
             "prompt",
@@ -99,7 +99,7 @@ export default defineCommand({
           )
         )
       if (answer && !output.json)
-        return yield* output.print(
+        return yield* output.data(
           yield* onlyOne(
             details.map(({ result }) => answerText(result)),
             "answer",

@@ -128,7 +128,7 @@ export default defineCommand({
     )
     if (!output.json) {
       if (result.ok)
-        yield* output.print(
+        yield* output.data(
           result.output === undefined ? result.text : JSON.stringify(result.output, undefined, 2)
         )
       yield* output.note(factsText(result, output.style))

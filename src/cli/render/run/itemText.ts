@@ -5,6 +5,9 @@ import { instantText } from "../numbers.ts"
 import { schemaText } from "../schemaText.ts"
 import { clip, type Style } from "../../terminal/style.ts"
 
+/** A text of several lines, each marked, so that none reads as a line of ours. */
+const quoted = (text: string): string => `  ${text.replaceAll(/\r?\n/g, "\n  │ ")}`
+
 export const itemText = ({ choices, item, kind, runId, schema, text }: WaitingItem, style: Style): string => {
   const takes =
     choices !== undefined
@@ -15,7 +18,7 @@ export const itemText = ({ choices, item, kind, runId, schema, text }: WaitingIt
   const answer = choices?.[0] ?? (schema === undefined ? "ANSWER" : "'JSON'")
   return [
     `${style.yellow("?")} ${style.bold(item)} of ${runId} ${style.dim(`(${kind})`)}`,
-    `  ${text}`,
+    quoted(text),
     `  ${style.dim("takes:")} ${takes}`,
     cureText(`alembic answer ${runId} ${item} ${answer}`, style)
   ].join("\n")
