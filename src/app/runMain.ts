@@ -7,13 +7,29 @@ import { hostLayer, platformLayer } from "./layers.ts"
 import { meetSupervisor } from "./signals/holdSignals.ts"
 import { signalExitCode } from "./signals/supervision.ts"
 
-/** A reader that has gone (`alembic list | head`) is no failure of ours. */
-const ignoreClosedPipes = (): void => {
-  for (const stream of [process.stdout, process.stderr]) {
+/** What was to be said cannot be: sysexits' EX_IOERR, as no status of a run is. */
+const unsaid = 74
+
+/**
+ * A reader that has gone (`alembic list | head`) is no failure of ours. A full disk or a broken device is: the command
+ * goes on, since what it does is durable in its own place, and ends with a code that says that its words are not whole.
+ */
+const watchOutput = (): { readonly isWhole: () => boolean } => {
+  let whole = true
+  for (const [name, stream] of [
+    ["stdout", process.stdout],
+    ["stderr", process.stderr]
+  ] as const) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") throw error
+      if (error.code === "EPIPE" || !whole) return
+      whole = false
+      if (name === "stdout")
+        process.stderr.write(
+          `error [output_lost] stdout cannot be written (${error.code ?? error.message}): what was said there is not whole\n  next: the same with its output elsewhere; what a run did is in its journal (alembic inspect @last)\n`
+        )
     })
   }
+  return { isWhole: () => whole }
 }
 
 const flushed = (stream: NodeJS.WriteStream): Promise<void> =>
@@ -36,7 +52,7 @@ const program = (args: ReadonlyArray<string>) => {
 
 /** Runs the command and ends the process. */
 export const runMain = (args: ReadonlyArray<string>): void => {
-  ignoreClosedPipes()
+  const output = watchOutput()
   meetSupervisor()
   boundYoungSpace()
   // Nothing else may keep the process waiting for it: a command in which nothing is pending is over.
@@ -44,6 +60,7 @@ export const runMain = (args: ReadonlyArray<string>): void => {
   void Effect.runPromiseExit(program(args)).then(async (exit) => {
     clearInterval(keepAlive)
     await Promise.all([flushed(process.stdout), flushed(process.stderr)])
-    process.exit(Exit.isSuccess(exit) ? exit.value : signalExitCode("SIGINT"))
+    const code = Exit.isSuccess(exit) ? exit.value : signalExitCode("SIGINT")
+    process.exit(output.isWhole() ? code : unsaid)
   })
 }

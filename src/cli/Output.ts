@@ -2,7 +2,7 @@
 // stderr; for people, answers go to stdout and progress to stderr. What is said is render/'s.
 import { Console, Context, Effect, Ref } from "effect"
 import * as Schema from "effect/Schema"
-import { baseDirIn, inBase } from "./render/nextCommand.ts"
+import { agreedTo, baseDirIn, inBase } from "./render/nextCommand.ts"
 import type { Screen } from "./render/live/liveLines.ts"
 import { jsonLine, liveLine, peopleText, type Edge } from "./terminal/edge.ts"
 import { makeStyle, type Style } from "./terminal/style.ts"
@@ -64,7 +64,9 @@ const withTyped = (value: unknown, typed: (cure: string) => string): unknown =>
 
 export const makeOutput = (options: OutputOptions) =>
   Effect.map(Ref.make(0), (code) => {
-    const typed = inBase(baseDirIn(options.args))
+    const inOwnBase = inBase(baseDirIn(options.args))
+    const agreed = agreedTo(options.args)
+    const typed = (cure: string): string => inOwnBase(agreed(cure))
     return Output.of({
       args: options.args,
       json: options.json,

@@ -10,6 +10,7 @@ import { decodeContract, type PlanInputs } from "../../engine/launch/planSpec.ts
 import { badInput } from "../CommandError.ts"
 import { readAttachments } from "./attachments.ts"
 import { readText, resolvePath } from "./textFiles.ts"
+import { parseFixtures } from "../../adapters/registry/Fixtures.ts"
 
 /** `what`: how errors call the text; `path`: its file, if it is one. */
 export const parseJson = (
@@ -92,5 +93,18 @@ export const readConfigText = Effect.fnUntraced(function* (given: Option.Option<
 export const readFixturesText = (given: Option.Option<string>) =>
   Option.match(given, {
     onNone: () => Effect.succeed(undefined),
-    onSome: (path) => readText("offline fixtures", path, "correct the file, or leave --offline-fixtures out")
+    onSome: Effect.fnUntraced(function* (path) {
+      const text = yield* readText(
+        "offline fixtures",
+        path,
+        "correct the file, or leave --offline-fixtures out"
+      )
+      yield* Effect.mapError(parseFixtures(text), ({ message }) =>
+        badInput("invalid_fixtures", `offline fixtures ${path}: ${message}`, {
+          file: path,
+          cure: "correct the fixtures file"
+        })
+      )
+      return text
+    })
   })

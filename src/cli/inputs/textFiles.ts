@@ -2,6 +2,7 @@
 import { Effect, FileSystem, Option, Path, Result } from "effect"
 import { badInput } from "../CommandError.ts"
 import { Host } from "../Host.ts"
+import { Output } from "../Output.ts"
 
 /** Bytes of a goal, contract, argument or configuration file; more is a mistake. */
 const maxTextBytes = 4 * 1024 * 1024
@@ -59,6 +60,17 @@ export const readText = Effect.fnUntraced(function* (what: string, path: string,
   // A pipe ends, as in --goal <(command); a device need not.
   if (info.type !== "File" && info.type !== "FIFO") return yield* refuse("it is not a file")
   if (Number(info.size) > maxTextBytes) return yield* refuse(`it is over ${maxTextBytes} bytes`)
-  const text = textOf(yield* readable(fs.readFile(file)))
+  // Whoever is to write to a pipe may never come.
+  const waiting = Effect.flatMap(Output, (output) =>
+    Effect.delay(
+      output.note(`waiting for ${what} ${path}: it is a pipe, and nobody has written it yet`),
+      "2 seconds"
+    )
+  )
+  const reading = readable(fs.readFile(file))
+  const bytes = yield* info.type === "FIFO"
+    ? Effect.raceFirst(reading, Effect.andThen(waiting, Effect.never))
+    : reading
+  const text = textOf(bytes)
   return text === undefined ? yield* refuse("it is not UTF-8 text") : text
 })

@@ -79,6 +79,14 @@ export const asTyped =
   (cure: string): string =>
     typed === undefined ? cure : cure.replace(/\balembic run (?=--reuse )/, () => `alembic ${typed} `)
 
+/** A cure for somebody who has agreed to spending: who goes on is not asked again. */
+export const agreedTo =
+  (args: ReadonlyArray<string>) =>
+  (cure: string): string =>
+    args.includes("--yes") && !cure.includes("--yes")
+      ? cure.replace(/\balembic resume (?:run-[0-9a-f]{16}|@last)\b/g, (command) => `${command} --yes`)
+      : cure
+
 /** The same words with that plan's file in place of theirs. */
 export const withPlan = (typed: string, plan: string): string => {
   const flag = `--plan ${quoted(plan)}`

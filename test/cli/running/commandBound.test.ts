@@ -34,7 +34,7 @@ describe("a command under a budget", () => {
     Effect.gen(function* () {
       const cwd = yield* folder({ maxUsdPerCall: 0.4 })
       const run = yield* alembic({ cwd }, "run", "--max-usd", "0.1", "--yes")
-      assert.match(run.err, /next: alembic resume run-\w+ --retry-failed --max-usd 1\.2\b/)
+      assert.match(run.err, /next: alembic resume run-\w+ --yes --retry-failed --max-usd 1\.2\b/)
       const why = yield* alembic({ cwd }, "why", "@last")
       assert.match(why.out, /next: alembic resume run-\w+ --retry-failed --max-usd 1\.2\b/)
       const again = yield* alembic({ cwd }, "resume", "@last", "--retry-failed", "--max-usd", "1.2", "--yes")
