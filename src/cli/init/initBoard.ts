@@ -1,7 +1,11 @@
 // The board that `alembic init --board` writes, so that a council can be held at once. It is the example of the repository.
 import type { InitFile } from "./initFiles.ts"
 
-const text = `# Shall we build it this way? Five who build and run it, and one whose duty is to find what they do not want to see.
+/** Beside the board: what an editor completes it by. */
+export const boardSchemaName = "boards/board.schema.json"
+
+const text = `# yaml-language-server: $schema=./board.schema.json
+# Shall we build it this way? Five who build and run it, and one whose duty is to find what they do not want to see.
 id: technical-decision
 title: A technical decision
 members:

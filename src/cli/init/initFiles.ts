@@ -177,6 +177,16 @@ export const initFiles: ReadonlyArray<InitFile> = [
   { name: "alembic-env.d.ts", about: "types for your editor, until the package is installed", text: env }
 ]
 
+/** Where an editor finds what alembic.json may hold. */
+export const configSchemaName = "alembic.schema.json"
+
+/** The configuration to begin with: it says what holds without one. */
+export const configFile: InitFile = {
+  name: "alembic.json",
+  about: "models, prices, limits",
+  text: `${JSON.stringify({ $schema: `./${configSchemaName}`, model: "offline" }, undefined, 2)}\n`
+}
+
 /** The same for a folder where the package is installed: its own types are there. */
 export const withoutTypes = (files: ReadonlyArray<InitFile>): ReadonlyArray<InitFile> =>
   files

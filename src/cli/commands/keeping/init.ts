@@ -6,9 +6,9 @@ import { badInput } from "../../CommandError.ts"
 import { defineCommand } from "../../defineCommand.ts"
 import { fileKinds, type FileKind } from "../../init/fileKinds.ts"
 import { toggle } from "../../flags.ts"
-import { boardFile } from "../../init/initBoard.ts"
+import { boardFile, boardSchemaName } from "../../init/initBoard.ts"
 import { resolvePath, whyUnreadable } from "../../inputs/textFiles.ts"
-import { initFiles, withoutTypes, type InitFile } from "../../init/initFiles.ts"
+import { configFile, configSchemaName, initFiles, withoutTypes, type InitFile } from "../../init/initFiles.ts"
 import { Output } from "../../Output.ts"
 import { cureText } from "../../render/errorText.ts"
 
@@ -19,6 +19,22 @@ const printSchema = Effect.fnUntraced(function* (kind: FileKind) {
   const schema = fileSchema(kind)
   yield* output.emit(schema)
   yield* output.data(JSON.stringify(schema, undefined, 2))
+})
+
+/** A schema as a file that an editor reads. */
+const schemaFile = Effect.fnUntraced(function* (kind: FileKind, name: string) {
+  const { fileSchema } = yield* Effect.promise(() => import("../../init/fileSchemas.ts"))
+  const text = `${JSON.stringify(fileSchema(kind), undefined, 2)}\n`
+  const file: InitFile = { name, about: "what your editor completes it by", text }
+  return file
+})
+
+/** alembic.json with the schema that it names; nothing where there is one already. */
+const configFiles = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const there = fs.exists(yield* resolvePath(configFile.name))
+  if (yield* Effect.orElseSucceed(there, () => false)) return []
+  return [configFile, yield* schemaFile("config", configSchemaName)]
 })
 
 const writeFiles = Effect.fnUntraced(function* (files: ReadonlyArray<InitFile>, next: string) {
@@ -48,8 +64,9 @@ const writeFiles = Effect.fnUntraced(function* (files: ReadonlyArray<InitFile>, 
     )
   }
   yield* output.emit({ type: "InitSummary", ok: true, files: files.map(({ name }) => name) })
+  const width = Math.max(...files.map(({ name }) => name.length))
   for (const { about, name } of files)
-    yield* output.print(`${output.style.green("wrote")} ${name.padEnd(18)} ${output.style.dim(about)}`)
+    yield* output.print(`${output.style.green("wrote")} ${name.padEnd(width)} ${output.style.dim(about)}`)
   yield* output.print(cureText(next, output.style))
 })
 
@@ -108,8 +125,11 @@ export default defineCommand({
       })
     }
     if (schema) return yield* printSchema(Option.getOrElse(kind, () => "config" as const))
-    return yield* board
-      ? writeFiles([boardFile], `alembic council ${boardFile.name} "QUESTION" --dry`)
-      : writeFiles((yield* isInstalled) ? withoutTypes(initFiles) : initFiles, "alembic run")
+    if (board) {
+      const files = [boardFile, yield* schemaFile("board", boardSchemaName)]
+      return yield* writeFiles(files, `alembic council ${boardFile.name} "QUESTION" --dry`)
+    }
+    const files = (yield* isInstalled) ? withoutTypes(initFiles) : initFiles
+    return yield* writeFiles([...files, ...(yield* configFiles)], "alembic run")
   })
 })

@@ -49,7 +49,7 @@ describe("alembic init", () => {
       assert.deepStrictEqual(lastLine(said), {
         type: "InitSummary",
         ok: true,
-        files: ["GOAL.md", "alembic.plan.ts", "alembic-env.d.ts"]
+        files: ["GOAL.md", "alembic.plan.ts", "alembic-env.d.ts", "alembic.json", "alembic.schema.json"]
       })
       assert.strictEqual((yield* alembic({ cwd }, "check", "alembic.plan.ts")).code, 0)
       assert.strictEqual(yield* check(cwd, ...strict, "alembic.plan.ts"), "")
@@ -94,8 +94,23 @@ describe("alembic init", () => {
     Effect.gen(function* () {
       const cwd = yield* planFolder({ "node_modules/alembic/package.json": "{}" })
       const said = yield* alembic({ cwd }, "init", "--json")
-      assert.deepNestedInclude(lastLine(said), { files: ["GOAL.md", "alembic.plan.ts"] })
+      assert.deepNestedInclude(lastLine(said), {
+        files: ["GOAL.md", "alembic.plan.ts", "alembic.json", "alembic.schema.json"]
+      })
       assert.notInclude(readFileSync(join(cwd, "alembic.plan.ts"), "utf8"), "alembic-env")
+    })
+  )
+
+  it.live("writes a configuration that names its schema and fits it, and leaves one that is there", () =>
+    Effect.gen(function* () {
+      const cwd = yield* planFolder({})
+      yield* alembic({ cwd }, "init")
+      const read = (name: string) => JSON.parse(readFileSync(join(cwd, name), "utf8"))
+      const config = read("alembic.json")
+      assert.isTrue(new Validator(read(config.$schema), "2020-12").validate(config).valid)
+      const other = yield* planFolder({ "alembic.json": "{}" })
+      assert.strictEqual((yield* alembic({ cwd: other }, "init")).code, 0)
+      assert.strictEqual(readFileSync(join(other, "alembic.json"), "utf8"), "{}")
     })
   )
 
@@ -168,7 +183,16 @@ describe("alembic init", () => {
       const cwd = yield* planFolder({})
       assert.strictEqual((yield* alembic({ cwd }, "init", "--board")).code, 0)
       const example = new URL("../../../examples/boards/technical-decision.yaml", import.meta.url)
-      assert.strictEqual(readFileSync(join(cwd, boardFile.name), "utf8"), readFileSync(example, "utf8"))
+      const written = readFileSync(join(cwd, boardFile.name), "utf8")
+      assert.strictEqual(
+        written,
+        `# yaml-language-server: $schema=./board.schema.json\n${readFileSync(example, "utf8")}`
+      )
+      const schema = new Validator(
+        JSON.parse(readFileSync(join(cwd, "boards/board.schema.json"), "utf8")),
+        "2020-12"
+      )
+      assert.isTrue(schema.validate(parse(written)).valid)
       const help = (yield* alembic({ cwd }, "council", "--help")).out
       assert.include(help, `alembic council ${boardFile.name} "Do we move to event sourcing?" --dry`)
       const said = yield* alembic(
